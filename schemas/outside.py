@@ -1,0 +1,68 @@
+"""JSON text from outside, checked before anything looks at its meaning (lifecycle.md H7)."""
+
+import json
+import re
+from typing import NoReturn
+
+from schemas.errors import InvalidError
+
+MAX_BYTES = 8 * 1024 * 1024
+MAX_DEPTH = 64
+
+_BOM = b"\xef\xbb\xbf"
+# Strings are consumed whole so that a bracket inside one does not count as depth.
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
+
+
+def parse(raw: bytes, what: str = "input") -> object:
+    """The value that `raw` writes: UTF-8 JSON, one BOM allowed, ≤ 8 MiB, depth ≤ 64, no duplicate keys.
+
+    `what` names the input in messages. Raises InvalidError; never returns a NaN, an infinity or a
+    value that a second reader could understand differently.
+    """
+    if len(raw) > MAX_BYTES:
+        raise InvalidError(f"{what} is {len(raw)} bytes; at most {MAX_BYTES} are read", subject=what)
+    try:
+        text = raw.removeprefix(_BOM).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidError(
+            f"{what} is not UTF-8: byte 0x{raw.removeprefix(_BOM)[error.start]:02x} at offset {error.start}",
+            subject=what,
+        ) from error
+    _check_depth(raw, what)
+
+    def pairs(items: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(items)
+        if len(found) != len(items):
+            seen: set[str] = set()
+            twice = next(key for key, _ in items if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+            raise InvalidError(f"{what} has the key {twice!r} twice in one object", subject=what)
+        return found
+
+    def constant(name: str) -> NoReturn:
+        raise InvalidError(f"{what} holds {name}, which is not JSON", subject=what)
+
+    try:
+        value: object = json.loads(text, object_pairs_hook=pairs, parse_constant=constant, parse_int=_integer)
+    except json.JSONDecodeError as error:
+        raise InvalidError(
+            f"{what} is not JSON: {error.msg} at line {error.lineno}, column {error.colno}", subject=what
+        ) from error
+    return value
+
+
+def _integer(digits: str) -> int | float:
+    # No field holds a number this long; as a float it is still refused as the wrong type.
+    return int(digits) if len(digits) <= 20 else float("inf")
+
+
+def _check_depth(raw: bytes, what: str) -> None:
+    depth = 0
+    for token in _TOKEN.finditer(raw):
+        first = raw[token.start()]
+        if first in b"[{":
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise InvalidError(f"{what} is nested deeper than {MAX_DEPTH} levels", subject=what)
+        elif first in b"]}":
+            depth -= 1

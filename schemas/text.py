@@ -1,0 +1,44 @@
+"""Text rules shared by every field: trim, length, and the characters that are refused."""
+
+import re
+
+from schemas.errors import InvalidError
+
+# ECMAScript String.prototype.trim (lifecycle.md section 1); str.strip() differs (U+0085, U+001C-001F).
+TRIMMED = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+
+# H1: lone surrogates. H2: C0/C1 but tab, LF, CR; bidirectional embedding, override and isolate controls.
+_REFUSED = re.compile("[\ud800-\udfff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+
+
+def trim(value: str) -> str:
+    """`value` without the white space that ECMAScript trims at both ends."""
+    return value.strip(TRIMMED)
+
+
+def units(value: str) -> int:
+    """Length in UTF-16 code units."""
+    if value.isascii():
+        return len(value)
+    return len(value) + sum(1 for _ in _ASTRAL.finditer(value))
+
+
+def refuse_controls(value: str, where: str) -> None:
+    """H1 and H2: raise InvalidError naming `where`, the character and its place."""
+    found = _REFUSED.search(value)
+    if found is None:
+        return
+    character = ord(found.group())
+    kind = "a lone surrogate" if 0xD800 <= character <= 0xDFFF else "a control character"
+    raise InvalidError(
+        f"{where} holds {kind}, U+{character:04X}, at position {found.start()}",
+        subject=where,
+        hint="remove the character; it would not survive or would mislead a reader",
+    )
+
+
+def shown(value: object, limit: int = 60) -> str:
+    """`value` for an error message: short, ASCII-escaped where a terminal could be misled."""
+    text = ascii(value) if not isinstance(value, str) or _REFUSED.search(value) else repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
