@@ -29,7 +29,6 @@ def parse(raw: bytes, what: str = "input") -> object:
             f"{what} is not UTF-8: byte 0x{raw.removeprefix(_BOM)[error.start]:02x} at offset {error.start}",
             subject=what,
         ) from error
-    _check_depth(raw, what)
 
     def pairs(items: list[tuple[str, object]]) -> dict[str, object]:
         found = dict(items)
@@ -48,7 +47,14 @@ def parse(raw: bytes, what: str = "input") -> object:
         raise InvalidError(
             f"{what} is not JSON: {error.msg} at line {error.lineno}, column {error.colno}", subject=what
         ) from error
+    except RecursionError as error:
+        raise _too_deep(what) from error
+    _check_depth(raw, what)
     return value
+
+
+def _too_deep(what: str) -> InvalidError:
+    return InvalidError(f"{what} is nested deeper than {MAX_DEPTH} levels", subject=what)
 
 
 def _integer(digits: str) -> int | float:
@@ -57,12 +63,13 @@ def _integer(digits: str) -> int | float:
 
 
 def _check_depth(raw: bytes, what: str) -> None:
+    # Only text that parsed comes here, so every string is closed and one pass is linear.
     depth = 0
     for token in _TOKEN.finditer(raw):
         first = raw[token.start()]
         if first in b"[{":
             depth += 1
             if depth > MAX_DEPTH:
-                raise InvalidError(f"{what} is nested deeper than {MAX_DEPTH} levels", subject=what)
+                raise _too_deep(what)
         elif first in b"]}":
             depth -= 1
