@@ -1,0 +1,1 @@
+"""The doors: each parses, calls the engine once, and prints."""

@@ -1,0 +1,1 @@
+"""The rules, one verb a file: pure functions from records to records."""

@@ -1,0 +1,1 @@
+"""The sinks: where an admitted piece of evidence is written down for people to read."""

@@ -1,0 +1,1 @@
+"""The world: where evidence comes from, behind one protocol."""

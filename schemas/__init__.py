@@ -1,0 +1,1 @@
+"""The words: every artifact as a frozen record, its canonical bytes, its id and its errors."""

@@ -1,0 +1,1 @@
+"""The proof: what the packages promise, shown by running it."""
