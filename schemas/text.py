@@ -2,10 +2,11 @@
 
 import re
 
-from schemas.errors import InvalidError
-
 # ECMAScript String.prototype.trim (lifecycle.md section 1); str.strip() differs (U+0085, U+001C-001F).
-TRIMMED = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+TRIMMED = (
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
 
 # H1: lone surrogates. H2: C0/C1 but tab, LF, CR; bidirectional embedding, override and isolate controls.
 _REFUSED = re.compile("[\ud800-\udfff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -24,21 +25,30 @@ def units(value: str) -> int:
     return len(value) + sum(1 for _ in _ASTRAL.finditer(value))
 
 
-def refuse_controls(value: str, where: str) -> None:
-    """H1 and H2: raise InvalidError naming `where`, the character and its place."""
+def refused_character(value: str) -> str | None:
+    """What H1 or H2 (lifecycle.md section 1) refuses in `value`, in words; None when nothing is."""
     found = _REFUSED.search(value)
     if found is None:
-        return
+        return None
     character = ord(found.group())
     kind = "a lone surrogate" if 0xD800 <= character <= 0xDFFF else "a control character"
-    raise InvalidError(
-        f"{where} holds {kind}, U+{character:04X}, at position {found.start()}",
-        subject=where,
-        hint="remove the character; it would not survive or would mislead a reader",
-    )
+    return f"holds {kind}, U+{character:04X}, at position {found.start()}"
 
 
 def shown(value: object, limit: int = 60) -> str:
-    """`value` for an error message: short, ASCII-escaped where a terminal could be misled."""
-    text = ascii(value) if not isinstance(value, str) or _REFUSED.search(value) else repr(value)
+    """`value` for an error message: short, and escaped where a terminal could be misled."""
+    if isinstance(value, str):
+        text = repr(value[: limit + 1]) if refused_character(value) is None else ascii(value[: limit + 1])
+    else:
+        text = f"{_KINDS.get(type(value), type(value).__name__)}"
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+_KINDS = {
+    dict: "an object",
+    list: "an array",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+}

@@ -1,0 +1,62 @@
+"""Bind a receipt to the exact plan that it answers."""
+
+from collections.abc import Iterable
+
+from evidence.lifecycle.plan import verify_ready
+from schemas.canonical import Algorithm, algorithm_of, digest
+from schemas.errors import MismatchError
+from schemas.plan import Plan
+from schemas.receipt import Receipt, ReceiptObservation, ReceiptTruth, Source
+
+
+def receipt(plan: Plan, receipt: Receipt) -> ReceiptObservation:
+    """The observation of `receipt` for `plan` (lifecycle.md section 6).
+
+    Raises MismatchError when the plan is not the one its id names or is not ready, and when the
+    receipt names another plan, request or provider, or mixes digest algorithms.
+    """
+    algorithm = bind(plan, receipt)
+    lineage = {
+        "plan_id": receipt.plan_id,
+        "request_id": receipt.request_id,
+        "provider_id": receipt.provider_id,
+    }
+    return ReceiptObservation(
+        receipt_observation_id=digest({**lineage, "receipt_digest": receipt.digest(algorithm)}, algorithm),
+        **lineage,
+        provider_kind=receipt.provider_kind,
+        status=receipt.status,
+        receipt=receipt,
+        truth_contract=ReceiptTruth(evidence_produced_reported=receipt.status == "succeeded"),
+    )
+
+
+def bind(plan: Plan, receipt: Receipt) -> Algorithm:
+    """Verify `plan`, and that `receipt` answers exactly it; the digest algorithm of both."""
+    algorithm = verify_ready(plan)
+    selected = plan.selected_provider
+    expected = {
+        "plan_id": plan.plan_id,
+        "request_id": plan.request.request_id,
+        "provider_id": selected and selected.provider_id,
+        "provider_kind": selected and selected.provider_kind,
+    }
+    for name, value in expected.items():
+        if getattr(receipt, name) != value:
+            raise MismatchError(
+                f"receipt.{name} is {getattr(receipt, name)}; the plan's is {value}",
+                subject=f"receipt.{name}",
+            )
+    require_algorithm(receipt.sources, algorithm, "receipt.sources")
+    return algorithm
+
+
+def require_algorithm(sources: Iterable[Source], algorithm: Algorithm, where: str) -> None:
+    """One plan's artifacts all use one algorithm (section 2), the content digests among them."""
+    for index, source in enumerate(sources):
+        if algorithm_of(source.content_digest) != algorithm:
+            subject = f"{where}[{index}].content_digest"
+            raise MismatchError(
+                f"{subject} is a {algorithm_of(source.content_digest)} digest; the plan uses {algorithm}",
+                subject=subject,
+            )
