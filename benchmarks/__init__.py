@@ -1,1 +1,1 @@
-"""The measure: each prints both sides of a comparison in one run."""
+"""Measurements: each prints both sides of a comparison from one run."""

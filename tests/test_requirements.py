@@ -21,7 +21,7 @@ COUNTS = {"external-evidence-rfc": 10, "local-standards-matcher": 18, "ext-20-re
 ISSUES = {"spine", "matcher", "web", "regulations", "audit"}
 FIELDS = {"key", "source", "text", "zh", "issue"}
 # Markers whose tests are left out where a tool is missing: such a test is welcome but proves nothing alone.
-LEFT_OUT_SOMEWHERE = {"node"}
+LEFT_OUT_SOMEWHERE = {"node", "soak"}
 SKIPS = {"skipif", "xfail", "importorskip", "skipTest", "SkipTest"}
 
 
@@ -220,6 +220,7 @@ ROWS = [
     Requirement("beta", "d", "t", "z", "matcher"),
     Requirement("gamma", "d", "t", "z", "matcher"),
 ]
+FROM = "from pytest import mark, param\n"
 GOOD = "import pytest\n@pytest.mark.req('alpha')\ndef test_a() -> None: ...\n"
 
 
@@ -239,10 +240,8 @@ def _tree(root: Path, files: dict[str, str]) -> list[Mark]:
         "import pytest\n@pytest.mark.req('alpha')\nclass TestA:\n  def test_a(self): ...\n",
         "import pytest\nclass TestA:\n  pytestmark = pytest.mark.req('alpha')\n  def test_a(self): ...\n",
         "import pytest\npytestmark = [pytest.mark.req('alpha')]\ndef test_a(): ...\n",
-        "import pytest\n@pytest.mark.parametrize('x', [pytest.param(1, marks=pytest.mark.req('alpha'))])\n"
-        "def test_a(x): ...\n",
-        "import pytest\nCASES = [pytest.param(1, marks=pytest.mark.req('alpha'))]\n"
-        "@pytest.mark.parametrize('x', CASES)\ndef test_a(x): ...\n",
+        f"{FROM}@mark.parametrize('x', [param(1, marks=mark.req('alpha'))])\ndef test_a(x): ...\n",
+        f"{FROM}X = [param(1, marks=mark.req('alpha'))]\n@mark.parametrize('x', X)\ndef test_a(x): ...\n",
     ],
 )
 def test_a_mark_is_found_wherever_pytest_would_find_it(tmp_path: Path, source: str) -> None:
