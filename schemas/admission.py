@@ -2,7 +2,7 @@
 
 from schemas.provider import KINDS
 from schemas.receipt import MOST_SOURCES, STATUSES, Source, limitations, sources
-from schemas.record import Fault, Items, Nested, Record, field
+from schemas.record import RuleError, Items, Nested, Record, field
 from schemas.rules import Digest, Instant, Literal, ProviderId, SourceRef, Text
 
 ADMISSION = "loopx_external_evidence_admission_v0"
@@ -53,8 +53,8 @@ class Admission(Record):
         if self.disposition == "admit" and (
             self.receipt_status != "succeeded" or not self.admitted_source_refs
         ):
-            raise Fault(
+            raise RuleError(
                 "is admit, which needs a succeeded receipt and at least one admitted source", ".disposition"
             )
         if self.disposition == "reject" and self.admitted_source_refs:
-            raise Fault("is reject, which admits no source", ".disposition")
+            raise RuleError("is reject, which admits no source", ".disposition")

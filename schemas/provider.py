@@ -1,6 +1,6 @@
 """A provider row: what was observed of one provider, and the discovery over all of them."""
 
-from schemas.record import Fault, Items, Nested, Record, field
+from schemas.record import RuleError, Items, Nested, Record, field
 from schemas.rules import Constant, Flag, Integer, Literal, ProviderId, Text
 
 PROTOCOL = "external_evidence_research_v0"
@@ -26,9 +26,9 @@ class ProviderRow(Record, subject="provider"):
 
     def check(self) -> None:
         if self.ready and not (self.declared and self.installed and self.enabled):
-            raise Fault("cannot be true before declared, installed and enabled are", ".ready")
+            raise RuleError("cannot be true before declared, installed and enabled are", ".ready")
         if not self.ready and self.unavailable_reason is None:
-            raise Fault("is required when the provider is not ready", ".unavailable_reason")
+            raise RuleError("is required when the provider is not ready", ".unavailable_reason")
 
 
 def provider_rows() -> Items:

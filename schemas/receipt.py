@@ -3,7 +3,7 @@
 from schemas.dates import split_instant
 from schemas.plan import RECEIPT
 from schemas.provider import KINDS
-from schemas.record import Fault, Items, Nested, Record, field
+from schemas.record import RuleError, Items, Nested, Record, field
 from schemas.rules import (
     Constant,
     Digest,
@@ -62,11 +62,11 @@ class Receipt(Record):
     def check(self) -> None:
         if (self.status == "succeeded") != bool(self.sources):
             rule = "at least one source" if self.status == "succeeded" else "no sources"
-            raise Fault(f"holds {len(self.sources)} items; a {self.status} receipt needs {rule}", ".sources")
+            raise RuleError(f"holds {len(self.sources)} items; a {self.status} receipt needs {rule}", ".sources")
         completed = split_instant(self.completed_at) or (0, "")
         for index, source in enumerate(self.sources):
             if (split_instant(source.accessed_at) or (0, "")) > completed:
-                raise Fault(
+                raise RuleError(
                     f"{self.completed_at} is before sources[{index}].accessed_at {source.accessed_at}",
                     ".completed_at",
                 )

@@ -5,6 +5,7 @@ there is no unchecked way in. `read` takes a value from outside (parsed JSON); `
 normalised JSON object back.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self, dataclass_transform
 
@@ -13,8 +14,8 @@ from schemas.errors import InvalidError
 from schemas.text import refused_character, shown
 
 
-class Fault(Exception):
-    """A rule was broken; `path` grows from the inside out until a record is named."""
+class RuleError(Exception):
+    """A field's rule was broken; `path` grows from the inside out until a record is named."""
 
     def __init__(self, complaint: str, *path: str, hint: str | None = None) -> None:
         super().__init__(complaint)
@@ -22,7 +23,7 @@ class Fault(Exception):
         self.path = list(path)
         self.hint = hint
 
-    def under(self, step: str) -> "Fault":
+    def under(self, step: str) -> "RuleError":
         """The same fault, seen from one level further out."""
         self.path.insert(0, step)
         return self
@@ -33,11 +34,12 @@ class Fault(Exception):
         return InvalidError(f"{subject} {self.complaint}", subject=subject, hint=self.hint)
 
 
-class Rule:
-    """What one value must be: `read` returns it normalised or raises Fault."""
+class Rule(ABC):
+    """What one value must be."""
 
+    @abstractmethod
     def read(self, value: object) -> object:
-        raise Fault("has no rule")
+        """`value` normalised; raises RuleError."""
 
     def to_wire(self, value: Any) -> object:
         """The JSON form of a value that `read` returned."""
@@ -61,17 +63,17 @@ class FieldSpec:
         self.stated = stated
 
     def take(self, given: Mapping[str, object], outside: bool) -> object:
-        """The normalised value of this field among `given`; Fault names the field."""
+        """The normalised value of this field among `given`; RuleError names the field."""
         value = given.get(self.name, REQUIRED)
         if value is REQUIRED:
             if self.default is REQUIRED or (outside and self.stated):
-                raise Fault("is required and absent", f".{self.name}")
+                raise RuleError("is required and absent", f".{self.name}")
             return self.default
         if value is None and (self.null_is_absent or (self.omitted and not outside)):
             return None
         try:
             return self.rule.read(value)
-        except Fault as fault:
+        except RuleError as fault:
             raise fault.under(f".{self.name}") from None
 
 
@@ -115,7 +117,7 @@ class Record:
     def __init__(self, **given: Any) -> None:
         try:
             self._fill(given, outside=False)
-        except Fault as fault:
+        except RuleError as fault:
             raise fault.named(self.SUBJECT) from None
 
     @classmethod
@@ -126,18 +128,18 @@ class Record:
         """
         try:
             return cls.take(value)
-        except Fault as fault:
+        except RuleError as fault:
             raise fault.named(cls.SUBJECT if where is None else where) from None
 
     @classmethod
     def take(cls, value: object) -> Self:
-        """As `read`, but raising Fault, for a record inside a record."""
+        """As `read`, but raising RuleError, for a record inside a record."""
         if isinstance(value, cls):
             return value
         if not isinstance(value, dict):
-            raise Fault(f"must be an object, found {shown(value)}")
+            raise RuleError(f"must be an object, found {shown(value)}")
         record = cls.__new__(cls)
-        record._fill(value, outside=True)
+        cls._fill(record, value, outside=True)
         return record
 
     def _fill(self, given: Mapping[str, object], outside: bool) -> None:
@@ -147,7 +149,7 @@ class Record:
         self.check()
 
     def check(self) -> None:
-        """Rules over several fields; raises Fault with the path of the field to blame."""
+        """Rules over several fields; raises RuleError with the path of the field to blame."""
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen; {name} cannot be set")
@@ -186,15 +188,15 @@ class Record:
         return digest_bytes(self.canonical(), algorithm)
 
 
-def _unknown(given: Mapping[str, object], known: frozenset[str]) -> Fault:
+def _unknown(given: Mapping[str, object], known: frozenset[str]) -> RuleError:
     name = next(key for key in given if key not in known)
     if refused_character(name) is not None:
-        return Fault(f"has the key {name!a}, which holds a control character or lone surrogate")
+        return RuleError(f"has the key {name!a}, which holds a control character or lone surrogate")
     import difflib  # only on the way to an error
 
     near = difflib.get_close_matches(name, sorted(known), n=1)
     hint = f"did you mean {near[0]}?" if near else f"known keys: {', '.join(sorted(known))}"
-    return Fault(f"has the unknown key {shown(name)}", hint=hint)
+    return RuleError(f"has the unknown key {shown(name)}", hint=hint)
 
 
 class Nested(Rule):
@@ -232,16 +234,16 @@ class Items(Rule):
 
     def read(self, value: object) -> object:
         if not isinstance(value, list | tuple):
-            raise Fault(f"must be an array, found {shown(value)}")
+            raise RuleError(f"must be an array, found {shown(value)}")
         if len(value) > self.most:
-            raise Fault(f"has {len(value)} items; at most {self.most} are allowed")
+            raise RuleError(f"has {len(value)} items; at most {self.most} are allowed")
         if len(value) < self.least:
-            raise Fault(f"has {len(value)} items; at least {self.least} is required")
+            raise RuleError(f"has {len(value)} items; at least {self.least} is required")
         items = []
         for index, item in enumerate(value):
             try:
                 items.append(self.rule.read(item))
-            except Fault as fault:
+            except RuleError as fault:
                 raise fault.under(f"[{index}]") from None
         if self.unique:
             self._refuse_repeats(items)
@@ -252,7 +254,7 @@ class Items(Rule):
         for index, item in enumerate(items):
             mark = item if self.key is None else self.key(item)
             if mark in seen:
-                raise Fault(f"repeats {shown(mark)}; items must be unique", f"[{index}]")
+                raise RuleError(f"repeats {shown(mark)}; items must be unique", f"[{index}]")
             seen.add(mark)
 
     def to_wire(self, value: tuple[Any, ...]) -> object:

@@ -1,7 +1,7 @@
 """A decision-bound question: what is asked, for which activity and which decision."""
 
 from schemas.canonical import Algorithm, canonical_record, digest_bytes
-from schemas.record import Fault, Items, Record, Rule, field
+from schemas.record import RuleError, Items, Record, Rule, field
 from schemas.rules import Literal, SourceRef, Text
 from schemas.text import shown
 
@@ -13,7 +13,7 @@ class _ClaimedId(Rule):
 
     def read(self, value: object) -> object:
         if not isinstance(value, str):
-            raise Fault(f"must be text, found {shown(value)}")
+            raise RuleError(f"must be text, found {shown(value)}")
         return value
 
 

@@ -4,7 +4,7 @@ import re
 
 from schemas.canonical import LARGEST_INTEGER, is_digest
 from schemas.dates import publication_complaint, split_instant
-from schemas.record import Fault, Rule
+from schemas.record import RuleError, Rule
 from schemas.source_ref import source_ref_complaint
 from schemas.text import refused_character, shown, trim, units
 
@@ -24,18 +24,18 @@ class Text(Rule):
 
     def read(self, value: object) -> object:
         if not isinstance(value, str):
-            raise Fault(f"must be text, found {shown(value)}")
+            raise RuleError(f"must be text, found {shown(value)}")
         text = trim(value)
         if not text:
-            raise Fault("must not be empty or blank")
+            raise RuleError("must not be empty or blank")
         if self.exact and text != value:
-            raise Fault("must not be padded with white space")
+            raise RuleError("must not be padded with white space")
         length = units(text)
         if length > self.most:
-            raise Fault(f"is {length} UTF-16 code units long; at most {self.most} are allowed")
+            raise RuleError(f"is {length} UTF-16 code units long; at most {self.most} are allowed")
         refused = refused_character(text)
         if refused is not None:
-            raise Fault(refused, hint="remove the character; it would mislead a reader or not survive")
+            raise RuleError(refused, hint="remove the character; it would mislead a reader or not survive")
         return self.accept(text)
 
     def accept(self, text: str) -> str:
@@ -51,7 +51,7 @@ class ProviderId(Text):
 
     def accept(self, text: str) -> str:
         if _PROVIDER_ID.fullmatch(text) is None:
-            raise Fault(f"must be 2-96 characters [a-z][a-z0-9_.:-]…, found {shown(text)}")
+            raise RuleError(f"must be 2-96 characters [a-z][a-z0-9_.:-]…, found {shown(text)}")
         return text
 
 
@@ -63,7 +63,7 @@ class Digest(Text):
 
     def accept(self, text: str) -> str:
         if not is_digest(text):
-            raise Fault(f"must be sha256: or blake3: and 64 lower-case hex digits, found {shown(text)}")
+            raise RuleError(f"must be sha256: or blake3: and 64 lower-case hex digits, found {shown(text)}")
         return text
 
 
@@ -76,7 +76,7 @@ class SourceRef(Text):
     def accept(self, text: str) -> str:
         complaint = source_ref_complaint(text)
         if complaint is not None:
-            raise Fault(complaint)
+            raise RuleError(complaint)
         return text
 
 
@@ -88,7 +88,7 @@ class Instant(Text):
 
     def accept(self, text: str) -> str:
         if split_instant(text) is None:
-            raise Fault(f"must be an RFC 3339 instant with an offset, found {shown(text)}")
+            raise RuleError(f"must be an RFC 3339 instant with an offset, found {shown(text)}")
         return text
 
 
@@ -101,7 +101,7 @@ class PublicationDate(Text):
     def accept(self, text: str) -> str:
         complaint = publication_complaint(text)
         if complaint is not None:
-            raise Fault(complaint)
+            raise RuleError(complaint)
         return text
 
 
@@ -113,7 +113,7 @@ class Literal(Rule):
 
     def read(self, value: object) -> object:
         if not isinstance(value, str) or value not in self.values:
-            raise Fault(f"must be {' or '.join(self.values)}, found {shown(value)}")
+            raise RuleError(f"must be {' or '.join(self.values)}, found {shown(value)}")
         return value
 
 
@@ -122,7 +122,7 @@ class Flag(Rule):
 
     def read(self, value: object) -> object:
         if not isinstance(value, bool):
-            raise Fault(f"must be true or false, found {shown(value)}")
+            raise RuleError(f"must be true or false, found {shown(value)}")
         return value
 
 
@@ -134,7 +134,7 @@ class Constant(Flag):
 
     def read(self, value: object) -> object:
         if value is not self.value:
-            raise Fault(f"must be {str(self.value).lower()}, found {shown(value)}")
+            raise RuleError(f"must be {str(self.value).lower()}, found {shown(value)}")
         return value
 
 
@@ -147,7 +147,7 @@ class Integer(Rule):
 
     def read(self, value: object) -> object:
         if isinstance(value, bool) or not isinstance(value, int):
-            raise Fault(f"must be an integer, found {shown(value)}")
+            raise RuleError(f"must be an integer, found {shown(value)}")
         if not self.least <= value <= self.most:
-            raise Fault(f"must be from {self.least} to {self.most}, found {value}")
+            raise RuleError(f"must be from {self.least} to {self.most}, found {value}")
         return value
