@@ -56,10 +56,17 @@ class MismatchError(EvidenceError):
 
 
 class OrderError(EvidenceError):
-    """A step that the lifecycle does not allow here (lifecycle.md section 10)."""
+    """A step that the lifecycle does not allow here (lifecycle.md section 10); `rule` names which rule."""
 
     code = "out_of_order"
     http_status = 409
+
+    def __init__(self, message: str, *, rule: str, subject: str | None = None, hint: str | None = None) -> None:
+        super().__init__(message, subject=subject, hint=hint)
+        self.rule = rule
+
+    def to_wire(self) -> dict[str, object]:
+        return {**super().to_wire(), "rule": self.rule}
 
 
 class ConflictError(EvidenceError):

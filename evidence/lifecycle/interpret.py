@@ -1,0 +1,163 @@
+"""Read one ledger record's artifact, verify it by its own verb, and let the life it belongs to go on.
+
+This is the whole state machine of ledger.md section 4: the engine runs it before it appends, the audit
+runs it over stored bytes. `interpret` raises EvidenceError for whatever does not hold.
+"""
+
+from collections.abc import Callable, Mapping
+
+from evidence.lifecycle.admit import admit, verify_admission
+from evidence.lifecycle.discover import discover
+from evidence.lifecycle.life import LedgerLife, PlanLife
+from evidence.lifecycle.plan import verify_plan
+from evidence.lifecycle.readback import readback
+from evidence.lifecycle.receipt import bind
+from schemas.admission import Admission, Decision
+from schemas.errors import InvalidError, MismatchError
+from schemas.ledger import Execution, Supersession
+from schemas.plan import Plan
+from schemas.provider import Discovery
+from schemas.readback import Held, Readback
+from schemas.receipt import Receipt
+from schemas.retirement import Retirement
+
+Subject = dict[str, str]
+
+
+def _observe_providers(life: LedgerLife, artifact: object) -> Subject:
+    stated = Discovery.read(artifact)
+    if stated != discover(stated.providers):
+        raise MismatchError("discovery does not follow from its own providers", subject="discovery")
+    life.observed = stated
+    return {}
+
+
+def _create_plan(life: LedgerLife, artifact: object) -> Subject:
+    plan = Plan.read(artifact)
+    verify_plan(plan)
+    life.create_plan(plan)
+    return plan_subject(plan)
+
+
+def _start_execution(life: LedgerLife, artifact: object) -> Subject:
+    execution, plan_life = _execution(life, artifact, "started")
+    row = execution.provider
+    if row is None or not row.ready or row.provider_id != execution.provider_id:
+        raise MismatchError("execution.provider is not a ready row of the provider", subject="execution.provider")
+    plan_life.start_execution(execution.attempt)
+    return plan_subject(plan_life.plan)
+
+
+def _finish_execution(life: LedgerLife, artifact: object) -> Subject:
+    execution, plan_life = _execution(life, artifact, "finished")
+    plan_life.finish_execution(execution.attempt)
+    if execution.receipt_digest is None:
+        raise MismatchError("execution.receipt_digest is required when finished", subject="execution.receipt_digest")
+    return {**plan_subject(plan_life.plan), "receipt_digest": execution.receipt_digest}
+
+
+def _execution(life: LedgerLife, artifact: object, state: str) -> tuple[Execution, PlanLife]:
+    execution = Execution.read(artifact)
+    plan_life = life.of_plan(execution.plan_id)
+    selected = plan_life.plan.selected_provider
+    if execution.state != state:
+        raise MismatchError(f"execution.state is {execution.state}, not {state}", subject="execution.state")
+    if selected is None or execution.provider_id != selected.provider_id:
+        raise MismatchError("execution.provider_id is not the selected provider", subject="execution.provider_id")
+    return execution, plan_life
+
+
+def _observe_receipt(life: LedgerLife, artifact: object) -> Subject:
+    receipt = Receipt.read(artifact)
+    plan_life = life.of_plan(receipt.plan_id)
+    digest = receipt.digest(bind(plan_life.plan, receipt))
+    plan_life.observe_receipt(digest, receipt)
+    return {**plan_subject(plan_life.plan), "receipt_digest": digest}
+
+
+def _supersede(life: LedgerLife, artifact: object) -> Subject:
+    supersession = Supersession.read(artifact)
+    plan_life = _plan_of_admission(life, supersession.superseded_admission_id)
+    old = plan_life.of_admission(supersession.superseded_admission_id)
+    plan_life.supersede(old, supersession.admission_id)
+    return admission_subject(old)
+
+
+def _decide(life: LedgerLife, artifact: object) -> Subject:
+    stated = Admission.read(artifact)
+    verify_admission(stated)
+    plan_life = life.of_plan(stated.plan_id)
+    receipt = plan_life.of_receipt(stated.receipt_digest).receipt
+    if stated != admit(plan_life.plan, receipt, decision_of(stated)):
+        raise MismatchError("admission does not follow from its plan and receipt", subject="admission")
+    plan_life.decide(stated)
+    return admission_subject(stated)
+
+
+def _project(life: LedgerLife, artifact: object) -> Subject:
+    stated = Readback.read(artifact)
+    plan_life = life.of_plan(stated.plan_id)
+    parent = stated.parent_admission
+    admission = plan_life.of_admission(None if parent is None else parent.admission_id)
+    receipt = plan_life.of_receipt(admission.receipt_digest).receipt
+    held = [
+        held_by(admission, source_ref) for source_ref in stated.downstream_source_refs
+    ]
+    expected = readback(plan_life.plan, receipt, decision_of(admission), held, stated.write_blockers)
+    if stated != expected:
+        raise MismatchError("readback does not follow from its plan, receipt and admission", subject="readback")
+    plan_life.project(stated)
+    return admission_subject(admission)
+
+
+def _retire(life: LedgerLife, artifact: object) -> Subject:
+    retirement = Retirement.read(artifact)
+    plan_life = life.of_plan(retirement.plan_id)
+    admission = plan_life.of_admission(retirement.admission_id)
+    plan_life.retire(retirement)
+    return admission_subject(admission)
+
+
+STEPS: Mapping[str, Callable[[LedgerLife, object], Subject]] = {
+    "provider.observed": _observe_providers,
+    "plan.created": _create_plan,
+    "execution.started": _start_execution,
+    "execution.finished": _finish_execution,
+    "receipt.observed": _observe_receipt,
+    "admission.superseded": _supersede,
+    "admission.decided": _decide,
+    "projection.observed": _project,
+    "evidence.retired": _retire,
+}
+
+
+def interpret(life: LedgerLife, kind: str, artifact: object) -> Subject:
+    """Take one step of `life`; the subject ids that a record of this step must carry.
+
+    `kind` is one of STEPS. Raises InvalidError, MismatchError or OrderError naming field or rule.
+    """
+    return STEPS[kind](life, artifact)
+
+
+def plan_subject(plan: Plan) -> Subject:
+    """The ids that name a plan."""
+    return {"request_id": plan.request.request_id or "", "plan_id": plan.plan_id or ""}
+
+
+def admission_subject(admission: Admission) -> Subject:
+    """The ids that name a decision and all before it."""
+    return {
+        "request_id": admission.request_id,
+        "plan_id": admission.plan_id,
+        "receipt_digest": admission.receipt_digest,
+        "admission_id": admission.admission_id or "",
+    }
+
+
+def decision_of(admission: Admission) -> Decision:
+    """The decision that made `admission`."""
+    return Decision(
+        disposition=admission.disposition,
+        reason=admission.reason,
+        admitted_source_refs=admission.admitted_source_refs,
+    )

@@ -1,0 +1,54 @@
+"""What a provider is: something that proves its readiness now, and executes a plan into a receipt."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol, runtime_checkable
+
+from schemas.plan import Plan
+from schemas.provider import ProviderRow
+from schemas.receipt import Receipt
+
+Clock = Callable[[], datetime]
+
+
+@runtime_checkable
+class Provider(Protocol):
+    """A method or connector; the engine asks `readiness` again right before each `execute`."""
+
+    provider_id: str
+    provider_kind: str
+
+    def readiness(self) -> ProviderRow:
+        """A live probe: declared, installed, enabled, ready, and why not. Sends nothing that costs."""
+        ...
+
+    def execute(self, plan: Plan) -> Receipt:
+        """The receipt for `plan`, which the engine has verified and binds again afterwards.
+
+        One bad source becomes a limitation and never loses the good ones. Raises EvidenceError when
+        nothing can be said at all.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Outgoing:
+    """One message that a connector would send outside: where, and every byte of what."""
+
+    destination: str
+    content: str
+
+
+@runtime_checkable
+class Connector(Provider, Protocol):
+    """A provider that reaches outside; it says what it would send before it may."""
+
+    def outgoing(self, plan: Plan) -> Sequence[Outgoing]:
+        """Exactly what `execute` would send for `plan`, and where; sends nothing."""
+        ...
+
+
+def is_connector(provider: Provider) -> bool:
+    """Whether running this provider sends something outside."""
+    return provider.provider_kind == "connector"
