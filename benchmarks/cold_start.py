@@ -100,7 +100,9 @@ def _children_cpu() -> float:
 
 def _complaint(output: bytes) -> str:
     lines = output.decode("utf-8", "replace").strip().splitlines()
-    told = [line for line in lines if "error" in line.lower()]  # pip ends with a hint, not with the error
+    told = [
+        line for line in lines if re.search(r"\b(\w*Error|ERROR): ", line)
+    ]  # pip ends with a hint, not with the error
     return (told or lines or ["no output"])[-1].strip()
 
 
