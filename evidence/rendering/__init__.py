@@ -1,0 +1,1 @@
+"""Artifacts as people read them: Markdown for transports and reports, plain text for terminals."""
