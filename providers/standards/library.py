@@ -1,0 +1,200 @@
+"""The library: standards as their maintainer lists them, read from CSV and never changed (matcher design, 5 and 6.1).
+
+Required columns are `COLUMNS`; others are ignored. Whatever would make an answer doubtful fails the
+load, all problems at once: a missing or repeated column, bytes in no known encoding, a row of the
+wrong width, an empty code, a code listed twice.
+"""
+
+import csv
+import io
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from providers.standards.folding import fold
+from schemas.canonical import DEFAULT_ALGORITHM, Algorithm, digest
+from schemas.errors import InvalidError, NotFoundError, StorageError
+from schemas.text import shown, trim
+
+COLUMNS = ("csres_code", "csres_normalized_code", "csres_title", "status", "relation_text", "implement_date")
+LARGEST_BYTES = 256 * 1024 * 1024
+MOST_RECORDS = 1_000_000
+LONGEST_FIELD = 4_000
+
+_ENCODINGS = ("utf-8-sig", "gb18030")
+_MOST_PROBLEMS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class StandardRecord:
+    """One standard as the library states it; nothing here is derived."""
+
+    code: str
+    normalized_code: str
+    title: str
+    status: str
+    relation_text: str
+    implement_date: str
+
+    def to_wire(self) -> dict[str, object]:
+        """The record as it is hashed."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+# Compared by identity: two libraries are the same when their revisions are.
+@dataclass(frozen=True, eq=False)
+class Library:
+    """All records in file order, and the digest that names exactly these."""
+
+    name: str
+    records: tuple[StandardRecord, ...]
+    revision: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "revision", digest([record.to_wire() for record in self.records]))
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+
+class LibraryError(InvalidError):
+    """A library file cannot be trusted; `problems` lists everything seen, with line numbers."""
+
+    code = "invalid_library"
+
+    def __init__(self, name: str, problems: list[str]) -> None:
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        super().__init__(f"{name}: {problems[0]}{more}", subject=name)
+        self.problems = problems
+
+    def to_wire(self) -> dict[str, object]:
+        """The error as the doors print it, with every problem."""
+        return {**super().to_wire(), "problems": self.problems}
+
+
+def record_digest(record: StandardRecord, algorithm: Algorithm = DEFAULT_ALGORITHM) -> str:
+    """The content address of one record."""
+    return digest(record.to_wire(), algorithm)
+
+
+def code_key(code: str) -> str:
+    """What makes two official codes the same: folded, without blanks, upper case (matching, section 7)."""
+    return fold(code).replace(" ", "").upper()
+
+
+def load(path: str | os.PathLike[str]) -> Library:
+    """The library in the file at `path`; its name is the file's."""
+    file = Path(path)
+    try:
+        if stat.S_ISDIR(file.stat().st_mode):
+            raise LibraryError(file.name, ["is a folder, not a file"])
+        with file.open("rb") as stream:
+            data = stream.read(LARGEST_BYTES + 1)
+    except FileNotFoundError as error:
+        raise NotFoundError(f"there is no library at {shown(str(file))}", subject="library") from error
+    except (OSError, ValueError) as error:
+        raise StorageError(f"the library at {shown(str(file))} cannot be read: {error}", subject="library") from error
+    return loads(data, file.name)
+
+
+def loads(data: bytes, name: str = "library") -> Library:
+    """The library that `data` writes as CSV in UTF-8, with or without BOM, or GB18030."""
+    if len(data) > LARGEST_BYTES:
+        raise LibraryError(name, [f"is larger than {LARGEST_BYTES} bytes"])
+    return Library(name, tuple(_Reader(name).read(_decoded(data, name))))
+
+
+@cache
+def starter() -> Library:
+    """The library that comes with the package; STARTER.md says where its facts are from."""
+    return loads((resources.files(__package__) / "starter.csv").read_bytes(), "starter")
+
+
+def _decoded(data: bytes, name: str) -> str:
+    stopped = 0
+    for encoding in _ENCODINGS:
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError as error:
+            stopped = error.start
+    line = data.count(b"\n", 0, stopped) + 1
+    raise LibraryError(name, [f"line {line}: byte 0x{data[stopped]:02x} is neither UTF-8 nor GB18030"])
+
+
+class _Reader:
+    """One pass over the rows that keeps going after a problem."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._problems: list[str] = []
+        self._lines: dict[str, int] = {}
+
+    def read(self, text: str) -> list[StandardRecord]:
+        records: list[StandardRecord] = []
+        rows = self._rows(text)
+        places, width = self._header(next(rows, (1, [])))
+        for line, row in rows:
+            if len(self._problems) >= _MOST_PROBLEMS:
+                break
+            if len(records) == MOST_RECORDS:
+                self._problems.append(f"line {line}: more than {MOST_RECORDS} records")
+                break
+            record = self._record(line, row, places, width)
+            if record is not None:
+                records.append(record)
+        if self._problems:
+            raise LibraryError(self._name, self._problems)
+        return records
+
+    def _rows(self, text: str) -> Iterator[tuple[int, list[str]]]:
+        """Rows that are not blank, each with the line it begins on."""
+        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+        begins = 1
+        try:
+            for row in reader:
+                if any(map(trim, row)):
+                    yield begins, row
+                begins = reader.line_num + 1
+        except csv.Error as error:
+            self._problems.append(f"line {begins}: {error}")
+
+    def _header(self, first: tuple[int, list[str]]) -> tuple[list[int], int]:
+        line, row = first
+        names = [trim(name) for name in row]
+        missing = [column for column in COLUMNS if column not in names]
+        twice = [column for column in COLUMNS if names.count(column) > 1]
+        problems = [f"line {line}: the column {column} is missing" for column in missing]
+        problems += [f"line {line}: the column {column} stands twice" for column in twice]
+        if problems:
+            raise LibraryError(self._name, self._problems + problems)
+        return [names.index(column) for column in COLUMNS], len(names)
+
+    def _record(self, line: int, row: list[str], places: list[int], width: int) -> StandardRecord | None:
+        if len(row) != width:
+            self._problems.append(f"line {line}: {len(row)} fields where the header has {width}")
+            return None
+        values = [trim(row[place]) for place in places]
+        for column, value in zip(COLUMNS, values, strict=True):
+            if len(value) > LONGEST_FIELD:
+                self._problems.append(f"line {line}: {column} is longer than {LONGEST_FIELD} characters")
+                return None
+            if "\x00" in value:
+                self._problems.append(f"line {line}: {column} holds a NUL character")
+                return None
+        if not self._new(line, values[0]):
+            return None
+        return StandardRecord(*values)
+
+    def _new(self, line: int, code: str) -> bool:
+        key = code_key(code)
+        if not key:
+            self._problems.append(f"line {line}: csres_code is empty")
+            return False
+        earlier = self._lines.setdefault(key, line)
+        if earlier != line:
+            self._problems.append(f"line {line}: the code {shown(code)} stands already on line {earlier}")
+        return earlier == line
