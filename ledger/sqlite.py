@@ -1,0 +1,182 @@
+"""The ledger in one SQLite file, the embedded default (ledger.md section 3)."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Self
+
+from ledger.sqlite_file import check_layout, connect, lay_out, run
+from ledger.sqlite_view import SqliteReader, SqliteWriter
+from ledger.store import Clock, Opening
+from schemas.errors import IntegrityError, NotFoundError, StorageError, UsageError
+
+TIMEOUT_SECONDS = 10.0
+
+
+class SqliteLedger:
+    """A Ledger in one file; threads may share one object, and processes one file.
+
+    Every transaction has a connection to itself: it is taken from the idle ones or opened, and given
+    back at the end. An object must not be carried over a fork.
+    """
+
+    def __init__(self, path: Path, clock: Clock, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
+        self._path = path
+        self._clock = clock
+        self._timeout = timeout_seconds
+        self._idle: list[sqlite3.Connection] = []
+        self._closed = False
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        clock: Clock,
+        *,
+        create: Opening | None = None,
+        timeout_seconds: float = TIMEOUT_SECONDS,
+    ) -> Self:
+        """The ledger at `path`; a missing one is begun as `create` says, else NotFoundError.
+
+        Several processes may begin it at once: one of them does. IntegrityError: the file is no ledger.
+        """
+        place = Path(path)
+        if not place.exists():
+            if create is None:
+                raise NotFoundError(f"there is no ledger at {place}", subject=str(place))
+            _begin(place, clock, create)
+        if not place.is_file():
+            raise IntegrityError(f"{place} is not a file", subject=str(place))
+        ledger = cls(place, clock, timeout_seconds)
+        ledger._idle.append(ledger._connect())
+        return ledger
+
+    @contextmanager
+    def read(self) -> Iterator[SqliteReader]:
+        """One snapshot; it neither blocks nor sees half a transaction."""
+        connection = self._take()
+        view = SqliteReader(connection, self._path)
+        with self._transaction(connection, view, "BEGIN"):
+            yield view
+
+    @contextmanager
+    def write(self) -> Iterator[SqliteWriter]:
+        """One transaction: everything is durable at a normal end, nothing is kept on an exception.
+
+        BusyError: another writer held the file longer than the time allowed.
+        """
+        connection = self._take()
+        view = SqliteWriter(connection, self._path, self._clock)
+        with self._transaction(connection, view, "BEGIN IMMEDIATE"):
+            yield view
+
+    def close(self) -> None:
+        """Close the idle connections now and the busy ones as they come back; twice is once."""
+        self._closed = True
+        while self._idle:
+            self._idle.pop().close()
+
+    @contextmanager
+    def _transaction(self, connection: sqlite3.Connection, view: SqliteReader, begin: str) -> Iterator[None]:
+        try:
+            run(connection, self._path, begin)
+            yield
+            run(connection, self._path, "COMMIT")
+        finally:
+            view.end()
+            self._give_back(connection)
+
+    def _take(self) -> sqlite3.Connection:
+        if self._closed:
+            raise UsageError(f"the ledger {self._path} was closed", subject=str(self._path))
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return self._connect()
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        # Closing rolls back whatever is still open, also when the disk refuses every statement.
+        if self._closed or connection.in_transaction:
+            connection.close()
+        else:
+            self._idle.append(connection)
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = connect(self._path, "mode=rw", self._timeout)
+        try:
+            check_layout(connection, self._path)
+            _make_durable(connection, self._path)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _make_durable(connection: sqlite3.Connection, path: Path) -> None:
+    # A copy made by `VACUUM INTO` or a dump is not in WAL mode; where it is already, this is free.
+    run(connection, path, "PRAGMA journal_mode = WAL")
+    run(connection, path, "PRAGMA synchronous = FULL")
+    run(connection, path, "PRAGMA fullfsync = ON")  # macOS only: its fsync alone does not reach the disk
+    run(connection, path, "PRAGMA trusted_schema = OFF")
+
+
+def _begin(path: Path, clock: Clock, opening: Opening) -> None:
+    """Make a whole ledger beside `path`, then give it the name: either all of it is there or nothing."""
+    origin = opening.origin or f"external-evidence/{os.urandom(8).hex()}"
+    new = path.with_name(f"{path.name}.{os.urandom(8).hex()}.new")
+    try:
+        made = _make_folders(path.parent)
+        _refuse_orphan(path)
+        try:
+            _write_first(new, clock, opening, origin)
+            with suppress(FileExistsError):  # somebody else was first; theirs is as good
+                os.link(new, path)
+        finally:
+            for tail in ("", "-journal", "-wal", "-shm"):
+                new.with_name(new.name + tail).unlink(missing_ok=True)
+        for folder in made:
+            _sync(folder)
+    except OSError as error:
+        raise StorageError(f"{path} cannot be made: {error}", subject=str(path)) from error
+
+
+def _write_first(new: Path, clock: Clock, opening: Opening, origin: str) -> None:
+    connection = connect(new, "mode=rwc", TIMEOUT_SECONDS)
+    try:
+        run(connection, new, "PRAGMA synchronous = FULL")
+        run(connection, new, "BEGIN IMMEDIATE")
+        lay_out(connection, new)
+        SqliteWriter(connection, new, clock).found(opening.draft(origin), origin)
+        run(connection, new, "COMMIT")
+        run(connection, new, "PRAGMA journal_mode = WAL")
+    finally:
+        connection.close()
+
+
+def _refuse_orphan(path: Path) -> None:
+    # SQLite would play a left-over write-ahead file into the new ledger.
+    orphan = path.with_name(f"{path.name}-wal")
+    if orphan.exists() and not path.exists():
+        raise IntegrityError(
+            f"{orphan} is there without its ledger",
+            subject=str(orphan),
+            hint="its records may be wanted: put the ledger back beside it, or move it away",
+        )
+
+
+def _make_folders(folder: Path) -> list[Path]:
+    """Make `folder`; the folders whose entries changed, to be synchronised."""
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    return [folder, *(place.parent for place in missing)]
+
+
+def _sync(folder: Path) -> None:
+    with suppress(PermissionError):  # Windows opens no folders, and needs none synchronised
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,104 @@
+"""A SQLite file that is a ledger: its layout, how it is opened, what its errors mean."""
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from schemas.errors import BusyError, EvidenceError, IntegrityError, StorageError
+
+APPLICATION_ID = 0x45784576  # "ExEv" in the file's header, for file(1) and for us
+LAYOUT = 1
+
+# One log per file. Only raw and bytes are the record; every other column is derived and serves look-up.
+# prev and idem are the 32 bytes of their digests; prev of the first record is empty, not NULL, because
+# UNIQUE lets NULL repeat.
+_RECORDS = (
+    "CREATE TABLE records (seq INTEGER PRIMARY KEY CHECK (seq >= 0), raw BLOB NOT NULL,"
+    " prev BLOB NOT NULL UNIQUE, idem BLOB NOT NULL UNIQUE, kind TEXT NOT NULL)"
+)
+_RECORDS_BY_KIND = "CREATE INDEX records_by_kind ON records (kind)"
+_BODIES = "CREATE TABLE bodies (digest BLOB NOT NULL UNIQUE, bytes BLOB NOT NULL)"
+_SUBJECTS = (
+    "CREATE TABLE subjects (hex TEXT NOT NULL, algorithm TEXT NOT NULL, field TEXT NOT NULL,"
+    " seq INTEGER NOT NULL, PRIMARY KEY (hex, algorithm, field, seq)) WITHOUT ROWID"
+)
+_SCHEMAS = (
+    "CREATE TABLE schemas (name TEXT NOT NULL, digest BLOB NOT NULL, PRIMARY KEY (name, digest))"
+    " WITHOUT ROWID"
+)
+TABLES = (_RECORDS, _RECORDS_BY_KIND, _BODIES, _SUBJECTS, _SCHEMAS)
+
+# ANALYZE keeps its figures in tables of its own, which change nothing that is stored.
+_FOUND = (
+    "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT IN ('sqlite_stat1', 'sqlite_stat4')"
+)
+
+# SQLite's primary result codes (sqlite.org/rescode.html) by what a caller can do about them.
+_BUSY = frozenset({5, 6})  # BUSY, LOCKED
+_STORAGE = {
+    3: "access is not permitted",
+    7: "out of memory",
+    8: "the file or its folder is read-only",
+    10: "the disk reports an error",
+    13: "the disk is full",
+    14: "the file cannot be opened",
+    15: "the locking protocol failed",
+}
+
+Row = tuple[Any, ...]
+
+
+def trouble(error: sqlite3.Error, path: Path) -> EvidenceError:
+    """The error of ours that `error` means; raise it `from` the cause."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # absent when Python itself complains
+    if code in _BUSY:
+        return BusyError(f"{path} is held by another writer", subject=str(path), hint="try again")
+    if code in _STORAGE:
+        return StorageError(f"{path}: {_STORAGE[code]} ({error})", subject=str(path))
+    return IntegrityError(f"{path}: {error}", subject=str(path))
+
+
+def connect(path: Path, options: str, timeout_seconds: float) -> sqlite3.Connection:
+    """A connection with transactions in our own hand; `options` is the URI's query.
+
+    It may move between threads, one at a time.
+    """
+    uri = f"{path.absolute().as_uri()}?{options}"
+    try:
+        return sqlite3.connect(
+            uri, uri=True, timeout=timeout_seconds, isolation_level=None, check_same_thread=False
+        )
+    except sqlite3.Error as error:
+        raise trouble(error, path) from error
+
+
+def run(connection: sqlite3.Connection, path: Path, sql: str, *values: object) -> list[Row]:
+    """All rows of one statement, so that no cursor outlives its transaction; errors as ours."""
+    try:
+        return connection.execute(sql, values).fetchall()
+    except sqlite3.Error as error:
+        raise trouble(error, path) from error
+
+
+def lay_out(connection: sqlite3.Connection, path: Path) -> None:
+    """Make the tables in the transaction that is open."""
+    for table in TABLES:
+        run(connection, path, table)
+    run(connection, path, f"PRAGMA application_id = {APPLICATION_ID}")
+    run(connection, path, f"PRAGMA user_version = {LAYOUT}")
+
+
+def check_layout(connection: sqlite3.Connection, path: Path) -> None:
+    """IntegrityError unless the file holds exactly our tables; a trigger or a lost index is not ours."""
+    if run(connection, path, "PRAGMA application_id") != [(APPLICATION_ID,)]:
+        raise IntegrityError(f"{path} is not an evidence ledger", subject=str(path))
+    [(layout,)] = run(connection, path, "PRAGMA user_version")
+    if layout != LAYOUT:
+        raise IntegrityError(
+            f"{path} has layout {layout}; this version reads layout {LAYOUT}",
+            subject=str(path),
+            hint="use the version that wrote it" if layout > LAYOUT else None,
+        )
+    found = run(connection, path, _FOUND)
+    if sorted(str(sql) for (sql,) in found) != sorted(TABLES):
+        raise IntegrityError(f"{path} has other tables, indexes or triggers than a ledger", subject=str(path))

@@ -1,0 +1,165 @@
+"""What is seen and appended inside one SQLite transaction."""
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from ledger.sqlite_file import Row, run
+from ledger.store import REGISTERED, Appended, Clock, Draft, Head, compose, repeat
+from schemas.canonical import digest_bytes
+from schemas.errors import IntegrityError, UsageError
+from schemas.ledger import LedgerRecord, read_raw, record_id
+
+_PREFIX = re.compile(r"(?:(sha256|blake3):)?([0-9a-f]{1,64})")
+_MOST_LIKE = 8
+_CHUNK = 256
+
+
+class SqliteReader:
+    """A Reader over one snapshot; it ends with its transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+        self._ended = False
+
+    def end(self) -> None:
+        """Refuse every later use: the connection belongs to somebody else by then."""
+        self._ended = True
+
+    def head(self) -> Head | None:
+        """The last record; None when there is none at all."""
+        found = self._pair("SELECT seq, raw FROM records ORDER BY seq DESC LIMIT 1")
+        if found is None:
+            return None
+        seq, raw = found
+        record = read_raw(raw)
+        if record.seq != seq:
+            raise self._wrong(f"record.seq is {record.seq} where {seq} is stored")
+        return Head(record.log, seq, record_id(raw))
+
+    def raw(self, seq: int) -> bytes | None:
+        """The stored bytes of one record."""
+        found = self._pair("SELECT seq, raw FROM records WHERE seq = ?", seq)
+        return None if found is None else found[1]
+
+    def records(self, after: int = -1) -> Iterator[tuple[int, bytes]]:
+        """Every (seq, raw) beyond `after` in order, a few at a time."""
+        while chunk := self._pairs(
+            "SELECT seq, raw FROM records WHERE seq > ? ORDER BY seq LIMIT ?", after, _CHUNK
+        ):
+            yield from chunk
+            after = chunk[-1][0]
+
+    def body(self, digest: str) -> bytes | None:
+        """The body of that digest, None when absent or erased; IntegrityError when it is another."""
+        found = self._rows("SELECT bytes FROM bodies WHERE digest = ?", _key(digest))
+        if not found:
+            return None
+        body = self._blob(found[0][0])
+        if digest_bytes(body) != digest:
+            raise IntegrityError(f"the body stored under {digest} is another", subject=digest)
+        return body
+
+    def of_subject(self, identity: str) -> list[tuple[int, bytes]]:
+        """Every (seq, raw) whose subject names `identity` in any field, in order."""
+        algorithm, _, digits = identity.partition(":")
+        return self._pairs(
+            "SELECT seq, raw FROM records WHERE seq IN"
+            " (SELECT seq FROM subjects WHERE hex = ? AND algorithm = ?) ORDER BY seq",
+            digits,
+            algorithm,
+        )
+
+    def of_kind(self, kind: str) -> list[tuple[int, bytes]]:
+        """Every (seq, raw) of one kind, in order."""
+        return self._pairs("SELECT seq, raw FROM records WHERE kind = ? ORDER BY seq", kind)
+
+    def latest(self, kind: str) -> tuple[int, bytes] | None:
+        """The last (seq, raw) of one kind."""
+        return self._pair("SELECT seq, raw FROM records WHERE kind = ? ORDER BY seq DESC LIMIT 1", kind)
+
+    def ids_like(self, prefix: str, field: str | None = None) -> list[tuple[str, str]]:
+        """A handful of (field, id) whose id begins with `prefix`, given with or without its algorithm."""
+        match = _PREFIX.fullmatch(prefix)
+        if match is None:
+            return []
+        algorithm, digits = match.groups()
+        found = self._rows(
+            "SELECT DISTINCT field, algorithm || ':' || hex FROM subjects WHERE hex >= ?1 AND hex < ?2"
+            " AND (?3 IS NULL OR algorithm = ?3) AND (?4 IS NULL OR field = ?4)"
+            " ORDER BY hex, algorithm, field LIMIT ?5",
+            *(digits, f"{digits}g", algorithm, field, _MOST_LIKE),
+        )
+        return [(str(name), str(identity)) for name, identity in found]
+
+    def has_schema(self, name: str, digest: str) -> bool:
+        """Whether that schema was registered here."""
+        query = "SELECT 1 FROM schemas WHERE name = ? AND digest = ?"
+        return bool(self._rows(query, name, _key(digest)))
+
+    def _rows(self, sql: str, *values: object) -> list[Row]:
+        if self._ended:
+            raise UsageError("a view of the ledger was used after its transaction had ended")
+        return run(self._connection, self._path, sql, *values)
+
+    def _pairs(self, sql: str, *values: object) -> list[tuple[int, bytes]]:
+        return [(seq, self._blob(raw)) for seq, raw in self._rows(sql, *values)]
+
+    def _pair(self, sql: str, *values: object) -> tuple[int, bytes] | None:
+        found = self._pairs(sql, *values)
+        return found[0] if found else None
+
+    def _blob(self, value: object) -> bytes:
+        # A column of SQLite holds any type, whatever its declaration says.
+        if not isinstance(value, bytes):
+            raise self._wrong("stored bytes are text or a number")
+        return value
+
+    def _wrong(self, complaint: str) -> IntegrityError:
+        return IntegrityError(f"{self._path}: {complaint}", subject=str(self._path))
+
+
+class SqliteWriter(SqliteReader):
+    """A Writer inside one BEGIN IMMEDIATE transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path, clock: Clock) -> None:
+        super().__init__(connection, path)
+        self._clock = clock
+        self._head: Head | None = None
+
+    def append(self, draft: Draft) -> Appended:
+        """Chain one step to the head; the same key and content again gives the first record back."""
+        first = self._pair("SELECT seq, raw FROM records WHERE idem = ?", _key(draft.idem()))
+        if first is not None:
+            return repeat(draft, read_raw(first[1]), record_id(first[1]))
+        head = self._head or self.head()
+        if head is None:
+            raise self._wrong("the first record is missing")
+        return self._insert(draft, *compose(draft, head.log, head, self._clock()))
+
+    def found(self, draft: Draft, log: str) -> Appended:
+        """Write the first record of the log called `log`."""
+        return self._insert(draft, *compose(draft, log, None, self._clock()))
+
+    def _insert(self, draft: Draft, record: LedgerRecord, raw: bytes) -> Appended:
+        identity = record_id(raw)
+        self._rows("INSERT OR IGNORE INTO bodies VALUES (?, ?)", _key(record.body.digest), draft.body)
+        prev = b"" if record.prev is None else _key(record.prev)
+        self._rows(
+            "INSERT INTO records VALUES (?, ?, ?, ?, ?)",
+            *(record.seq, raw, prev, _key(record.idem), record.kind),
+        )
+        for field, subject in record.subject.ids().items():
+            algorithm, _, digits = subject.partition(":")
+            self._rows("INSERT INTO subjects VALUES (?, ?, ?, ?)", digits, algorithm, field, record.seq)
+        if record.kind == REGISTERED:
+            name, digest = record.schema.name, _key(record.schema.digest)
+            self._rows("INSERT OR IGNORE INTO schemas VALUES (?, ?)", name, digest)
+        self._head = Head(record.log, record.seq, identity)
+        return Appended(record.seq, identity, record, repeated=False)
+
+
+def _key(digest: str) -> bytes:
+    return bytes.fromhex(digest.partition(":")[2])

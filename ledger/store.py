@@ -1,0 +1,190 @@
+"""What every store of records promises, and how a step becomes bytes (ledger.md sections 1 and 3).
+
+A store gives `Reader` and `Writer` views inside one transaction. `compose` makes the bytes, the same
+for every store. A Merkle tree, checkpoints and a second store come on top of this; nothing here
+needs to move for them.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+from schemas.canonical import digest, digest_bytes
+from schemas.dates import instant
+from schemas.errors import ConflictError, InvalidError
+from schemas.ledger import KINDS, OPENED, BodyRef, LedgerOpened, LedgerRecord, SchemaRef, Subject
+from schemas.outside import MAX_BYTES
+
+Clock = Callable[[], datetime]
+MOST_BODY_BYTES = MAX_BYTES
+REGISTERED = "schema.registered"
+
+
+class Draft(NamedTuple):
+    """One step to append: who did what to which artifact.
+
+    The idempotency key is (actor, command, subject); what the subject's ids cannot tell apart, such as
+    the name of a registered schema, belongs into `command`, which is hashed and never stored.
+    """
+
+    kind: str
+    actor: str
+    command: str
+    subject: Subject
+    schema_name: str
+    schema_digest: str
+    body: bytes
+
+    def idem(self) -> str:
+        """The idempotency key."""
+        return digest([self.actor, self.command, self.subject.to_wire()])
+
+
+class Appended(NamedTuple):
+    """Where a step stands; `repeated` when it stood there before."""
+
+    seq: int
+    id: str
+    record: LedgerRecord
+    repeated: bool
+
+
+class Head(NamedTuple):
+    """The last record of a log: what the next one is chained to."""
+
+    log: str
+    seq: int
+    id: str
+
+
+class Opening(NamedTuple):
+    """How a ledger that is not there yet is begun; without `origin` it gets a random one."""
+
+    actor: str
+    schema_digest: str
+    origin: str | None = None
+    key: str | None = None
+
+    def draft(self, name: str) -> Draft:
+        """The `ledger.opened` step of the log called `name`."""
+        body = LedgerOpened(origin=name, key=self.key).canonical()
+        return Draft("ledger.opened", self.actor, "open", Subject(), OPENED, self.schema_digest, body)
+
+
+def registration(actor: str, name: str, document: bytes) -> Draft:
+    """The `schema.registered` step: its body is the schema itself, so it is its own schema."""
+    stated = digest_bytes(document)
+    return Draft(REGISTERED, actor, f"register {name} {stated}", Subject(), name, stated, document)
+
+
+def compose(draft: Draft, log: str, head: Head | None, at: datetime) -> tuple[LedgerRecord, bytes]:
+    """The record of `draft` after `head`, and its bytes; InvalidError names a field that cannot be.
+
+    A kind that no interpreter knows is refused here although a chain that holds one verifies.
+    """
+    if draft.kind not in KINDS:
+        raise InvalidError(f"record.kind must be a known kind, found {draft.kind!a}", subject="record.kind")
+    if len(draft.body) > MOST_BODY_BYTES:
+        raise InvalidError(
+            f"body is {len(draft.body)} bytes; at most {MOST_BODY_BYTES} are kept", subject="body.size"
+        )
+    body = BodyRef(digest=digest_bytes(draft.body), size=len(draft.body))
+    schema = SchemaRef(name=draft.schema_name, digest=draft.schema_digest)
+    if draft.kind == REGISTERED and schema.digest != body.digest:
+        raise InvalidError("a registered schema's digest must be that of its body", subject="schema.digest")
+    record = LedgerRecord(
+        log=log,
+        seq=0 if head is None else head.seq + 1,
+        prev=None if head is None else head.id,
+        at=instant(at),
+        kind=draft.kind,
+        actor=draft.actor,
+        idem=draft.idem(),
+        subject=draft.subject,
+        schema=schema,
+        body=body,
+    )
+    return record, record.canonical()
+
+
+def repeat(draft: Draft, first: LedgerRecord, record_id: str) -> Appended:
+    """The first record of `draft`'s key again; ConflictError when its content was another."""
+    stored = (first.kind, first.schema.name, first.schema.digest, first.body.digest)
+    if stored != (draft.kind, draft.schema_name, draft.schema_digest, digest_bytes(draft.body)):
+        raise ConflictError(
+            f"{draft.actor} did this before with other content: record {first.seq}, {first.kind}",
+            subject=record_id,
+        )
+    return Appended(first.seq, record_id, first, repeated=True)
+
+
+class Reader(Protocol):
+    """One consistent sight of a log. Indexes serve look-up only; who proves reads the raw bytes."""
+
+    def head(self) -> Head | None:
+        """The last record; None when there is none at all."""
+        ...
+
+    def raw(self, seq: int) -> bytes | None:
+        """The stored bytes of one record."""
+        ...
+
+    def records(self, after: int = -1) -> Iterator[tuple[int, bytes]]:
+        """Every (seq, raw) beyond `after` in order, a few at a time."""
+        ...
+
+    def body(self, digest: str) -> bytes | None:
+        """The body of that digest, None when absent or erased; IntegrityError when it is another."""
+        ...
+
+    def of_subject(self, identity: str) -> list[tuple[int, bytes]]:
+        """Every (seq, raw) whose subject names `identity` in any field, in order."""
+        ...
+
+    def of_kind(self, kind: str) -> list[tuple[int, bytes]]:
+        """Every (seq, raw) of one kind, in order."""
+        ...
+
+    def latest(self, kind: str) -> tuple[int, bytes] | None:
+        """The last (seq, raw) of one kind."""
+        ...
+
+    def ids_like(self, prefix: str, field: str | None = None) -> list[tuple[str, str]]:
+        """A handful of (field, id) whose id begins with `prefix`, given with or without its algorithm."""
+        ...
+
+    def has_schema(self, name: str, digest: str) -> bool:
+        """Whether that schema was registered here."""
+        ...
+
+
+class Writer(Reader, Protocol):
+    """A Reader that holds the one right to append."""
+
+    def append(self, draft: Draft) -> Appended:
+        """Chain one step to the head; the same key and content again gives the first record back.
+
+        ConflictError: the key was used for other content. Durable when the transaction has ended.
+        """
+        ...
+
+
+class Readable(Protocol):
+    """A log that can be read."""
+
+    def read(self) -> AbstractContextManager[Reader]:
+        """One snapshot; it neither blocks nor sees half a transaction."""
+        ...
+
+    def close(self) -> None:
+        """Give back every resource; twice is once."""
+        ...
+
+
+class Ledger(Readable, Protocol):
+    """A log that can be appended to."""
+
+    def write(self) -> AbstractContextManager[Writer]:
+        """One transaction: everything is durable at a normal end, nothing is kept on an exception."""
+        ...
