@@ -2,7 +2,7 @@
 
 from schemas.provider import KINDS
 from schemas.receipt import MOST_SOURCES, STATUSES, Source, limitations, sources
-from schemas.record import RuleError, Items, Nested, Record, field
+from schemas.record import Items, Nested, Record, RuleError, field
 from schemas.rules import Digest, Instant, Literal, ProviderId, SourceRef, Text
 
 ADMISSION = "loopx_external_evidence_admission_v0"

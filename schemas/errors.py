@@ -56,12 +56,14 @@ class MismatchError(EvidenceError):
 
 
 class OrderError(EvidenceError):
-    """A step that the lifecycle does not allow here (lifecycle.md section 10); `rule` names which rule."""
+    """A step that the lifecycle does not allow here (lifecycle.md section 10); `rule` says by which rule."""
 
     code = "out_of_order"
     http_status = 409
 
-    def __init__(self, message: str, *, rule: str, subject: str | None = None, hint: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, rule: str, subject: str | None = None, hint: str | None = None
+    ) -> None:
         super().__init__(message, subject=subject, hint=hint)
         self.rule = rule
 

@@ -1,6 +1,6 @@
 """A provider row: what was observed of one provider, and the discovery over all of them."""
 
-from schemas.record import RuleError, Items, Nested, Record, field
+from schemas.record import Items, Nested, Record, RuleError, field
 from schemas.rules import Constant, Flag, Integer, Literal, ProviderId, Text
 
 PROTOCOL = "external_evidence_research_v0"

@@ -3,7 +3,7 @@
 from schemas.dates import split_instant
 from schemas.plan import RECEIPT
 from schemas.provider import KINDS
-from schemas.record import RuleError, Items, Nested, Record, field
+from schemas.record import Items, Nested, Record, RuleError, field
 from schemas.rules import (
     Constant,
     Digest,
@@ -62,7 +62,9 @@ class Receipt(Record):
     def check(self) -> None:
         if (self.status == "succeeded") != bool(self.sources):
             rule = "at least one source" if self.status == "succeeded" else "no sources"
-            raise RuleError(f"holds {len(self.sources)} items; a {self.status} receipt needs {rule}", ".sources")
+            raise RuleError(
+                f"holds {len(self.sources)} items; a {self.status} receipt needs {rule}", ".sources"
+            )
         completed = split_instant(self.completed_at) or (0, "")
         for index, source in enumerate(self.sources):
             if (split_instant(source.accessed_at) or (0, "")) > completed:

@@ -1,7 +1,7 @@
 """A decision-bound question: what is asked, for which activity and which decision."""
 
 from schemas.canonical import Algorithm, canonical_record, digest_bytes
-from schemas.record import RuleError, Items, Record, Rule, field
+from schemas.record import Items, Record, Rule, RuleError, field
 from schemas.rules import Literal, SourceRef, Text
 from schemas.text import shown
 

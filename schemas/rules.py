@@ -4,7 +4,7 @@ import re
 
 from schemas.canonical import LARGEST_INTEGER, is_digest
 from schemas.dates import publication_complaint, split_instant
-from schemas.record import RuleError, Rule
+from schemas.record import Rule, RuleError
 from schemas.source_ref import source_ref_complaint
 from schemas.text import refused_character, shown, trim, units
 

@@ -1,1 +1,1 @@
-"""The doors: each parses, calls the engine once, and prints."""
+"""Ways in: the command line, and JSON-RPC for embedders. A door parses, calls the engine once, prints."""

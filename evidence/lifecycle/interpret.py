@@ -10,18 +10,16 @@ from evidence.lifecycle.admit import admit, verify_admission
 from evidence.lifecycle.discover import discover
 from evidence.lifecycle.life import LedgerLife, PlanLife
 from evidence.lifecycle.plan import verify_plan
-from evidence.lifecycle.readback import readback
+from evidence.lifecycle.readback import held_of, readback
 from evidence.lifecycle.receipt import bind
 from schemas.admission import Admission, Decision
-from schemas.errors import InvalidError, MismatchError
-from schemas.ledger import Execution, Supersession
+from schemas.errors import MismatchError
+from schemas.ledger import Execution, Subject, Supersession
 from schemas.plan import Plan
 from schemas.provider import Discovery
-from schemas.readback import Held, Readback
+from schemas.readback import Readback
 from schemas.receipt import Receipt
 from schemas.retirement import Retirement
-
-Subject = dict[str, str]
 
 
 def _observe_providers(life: LedgerLife, artifact: object) -> Subject:
@@ -29,7 +27,7 @@ def _observe_providers(life: LedgerLife, artifact: object) -> Subject:
     if stated != discover(stated.providers):
         raise MismatchError("discovery does not follow from its own providers", subject="discovery")
     life.observed = stated
-    return {}
+    return Subject()
 
 
 def _create_plan(life: LedgerLife, artifact: object) -> Subject:
@@ -41,9 +39,6 @@ def _create_plan(life: LedgerLife, artifact: object) -> Subject:
 
 def _start_execution(life: LedgerLife, artifact: object) -> Subject:
     execution, plan_life = _execution(life, artifact, "started")
-    row = execution.provider
-    if row is None or not row.ready or row.provider_id != execution.provider_id:
-        raise MismatchError("execution.provider is not a ready row of the provider", subject="execution.provider")
     plan_life.start_execution(execution.attempt)
     return plan_subject(plan_life.plan)
 
@@ -51,9 +46,7 @@ def _start_execution(life: LedgerLife, artifact: object) -> Subject:
 def _finish_execution(life: LedgerLife, artifact: object) -> Subject:
     execution, plan_life = _execution(life, artifact, "finished")
     plan_life.finish_execution(execution.attempt)
-    if execution.receipt_digest is None:
-        raise MismatchError("execution.receipt_digest is required when finished", subject="execution.receipt_digest")
-    return {**plan_subject(plan_life.plan), "receipt_digest": execution.receipt_digest}
+    return receipt_subject(plan_life.plan, execution.receipt_digest or "")
 
 
 def _execution(life: LedgerLife, artifact: object, state: str) -> tuple[Execution, PlanLife]:
@@ -63,7 +56,9 @@ def _execution(life: LedgerLife, artifact: object, state: str) -> tuple[Executio
     if execution.state != state:
         raise MismatchError(f"execution.state is {execution.state}, not {state}", subject="execution.state")
     if selected is None or execution.provider_id != selected.provider_id:
-        raise MismatchError("execution.provider_id is not the selected provider", subject="execution.provider_id")
+        raise MismatchError(
+            "execution.provider_id is not the selected provider", subject="execution.provider_id"
+        )
     return execution, plan_life
 
 
@@ -72,12 +67,12 @@ def _observe_receipt(life: LedgerLife, artifact: object) -> Subject:
     plan_life = life.of_plan(receipt.plan_id)
     digest = receipt.digest(bind(plan_life.plan, receipt))
     plan_life.observe_receipt(digest, receipt)
-    return {**plan_subject(plan_life.plan), "receipt_digest": digest}
+    return receipt_subject(plan_life.plan, digest)
 
 
 def _supersede(life: LedgerLife, artifact: object) -> Subject:
     supersession = Supersession.read(artifact)
-    plan_life = _plan_of_admission(life, supersession.superseded_admission_id)
+    plan_life = life.of_plan(supersession.plan_id)
     old = plan_life.of_admission(supersession.superseded_admission_id)
     plan_life.supersede(old, supersession.admission_id)
     return admission_subject(old)
@@ -101,11 +96,15 @@ def _project(life: LedgerLife, artifact: object) -> Subject:
     admission = plan_life.of_admission(None if parent is None else parent.admission_id)
     receipt = plan_life.of_receipt(admission.receipt_digest).receipt
     held = [
-        held_by(admission, source_ref) for source_ref in stated.downstream_source_refs
+        held_of(admission, source)
+        for source in admission.downstream_projection.sources
+        if source.source_ref in stated.downstream_source_refs
     ]
     expected = readback(plan_life.plan, receipt, decision_of(admission), held, stated.write_blockers)
     if stated != expected:
-        raise MismatchError("readback does not follow from its plan, receipt and admission", subject="readback")
+        raise MismatchError(
+            "readback does not follow from its plan, receipt and admission", subject="readback"
+        )
     plan_life.project(stated)
     return admission_subject(admission)
 
@@ -134,24 +133,29 @@ STEPS: Mapping[str, Callable[[LedgerLife, object], Subject]] = {
 def interpret(life: LedgerLife, kind: str, artifact: object) -> Subject:
     """Take one step of `life`; the subject ids that a record of this step must carry.
 
-    `kind` is one of STEPS. Raises InvalidError, MismatchError or OrderError naming field or rule.
+    `kind` is one of STEPS. Raises MismatchError or OrderError naming field or rule.
     """
     return STEPS[kind](life, artifact)
 
 
 def plan_subject(plan: Plan) -> Subject:
     """The ids that name a plan."""
-    return {"request_id": plan.request.request_id or "", "plan_id": plan.plan_id or ""}
+    return Subject(request_id=plan.request.request_id, plan_id=plan.plan_id)
+
+
+def receipt_subject(plan: Plan, receipt_digest: str) -> Subject:
+    """The ids that name a receipt and its plan."""
+    return plan_subject(plan).replace(receipt_digest=receipt_digest)
 
 
 def admission_subject(admission: Admission) -> Subject:
     """The ids that name a decision and all before it."""
-    return {
-        "request_id": admission.request_id,
-        "plan_id": admission.plan_id,
-        "receipt_digest": admission.receipt_digest,
-        "admission_id": admission.admission_id or "",
-    }
+    return Subject(
+        request_id=admission.request_id,
+        plan_id=admission.plan_id,
+        receipt_digest=admission.receipt_digest,
+        admission_id=admission.admission_id,
+    )
 
 
 def decision_of(admission: Admission) -> Decision:

@@ -21,11 +21,17 @@ class ReceiptLife:
     """One receipt of a plan: the decision in force, what was read back for it, and its retirement."""
 
     receipt: Receipt
-    decided: dict[str, Admission] = field(default_factory=dict)
+    history: list[str] = field(default_factory=list)
     in_force: Admission | None = None
     superseding: str | None = None
-    covered: frozenset[str] | None = None
+    readback: Readback | None = None
+    projections: int = 0
     retired: bool = False
+
+    @property
+    def covered(self) -> frozenset[str]:
+        """The refs that were last read back for the decision in force."""
+        return frozenset(self.readback.downstream_source_refs if self.readback else ())
 
 
 @dataclass
@@ -90,7 +96,7 @@ class PlanLife:
         if new_admission_id == old.admission_id:
             raise _refusal("supersede-other", old.admission_id, "a decision cannot supersede itself")
         life.in_force = None
-        life.covered = None
+        life.readback = None
         life.superseding = new_admission_id
 
     def decide(self, admission: Admission) -> None:
@@ -110,7 +116,7 @@ class PlanLife:
             )
         life.superseding = None
         life.in_force = admission
-        life.decided[admission.admission_id or ""] = admission
+        life.history.append(admission.admission_id or "")
 
     def project(self, readback: Readback) -> None:
         """Coverage was read back from a sink for the decision in force."""
@@ -118,25 +124,28 @@ class PlanLife:
         admission = self.of_admission(None if stated is None else stated.admission_id)
         life = self.of_receipt(admission.receipt_digest)
         _refuse_retired(life, admission.receipt_digest)
-        life.covered = frozenset(readback.downstream_source_refs)
+        life.readback = readback
+        life.projections += 1
 
     def retire(self, retirement: Retirement) -> None:
         """The evidence retires: rejected, or every admitted source was read back from downstream."""
         admission = self.of_admission(retirement.admission_id)
         life = self.of_receipt(admission.receipt_digest)
         _refuse_retired(life, admission.receipt_digest)
-        if admission.disposition == "admit" and life.covered is None:
+        if admission.disposition == "admit" and life.readback is None:
             raise _refusal(
                 "coverage-before-retirement",
                 retirement.admission_id,
                 "coverage was never read back for this decision",
                 "run `readback --execute` first",
             )
-        expected = retire(admission, life.covered or ())
+        expected = retire(admission, life.covered)
         if retirement != expected or not retirement.retire_ready:
             missing = ", ".join(expected.missing_downstream_source_refs)
             raise _refusal(
-                "coverage-before-retirement", retirement.admission_id, f"not read back from downstream: {missing}"
+                "coverage-before-retirement",
+                retirement.admission_id,
+                f"not read back from downstream: {missing}",
             )
         life.retired = True
 
@@ -145,7 +154,7 @@ class PlanLife:
         for life in self.receipts.values():
             if life.in_force is not None and life.in_force.admission_id == admission_id:
                 return life.in_force
-        known = any(admission_id in life.decided for life in self.receipts.values())
+        known = any(admission_id in life.history for life in self.receipts.values())
         raise _refusal(
             "decision-in-force",
             admission_id,
@@ -184,7 +193,9 @@ class LedgerLife:
         """The life of a recorded plan; nothing happens without its plan."""
         life = self.plans.get(plan_id or "")
         if life is None:
-            raise _refusal("plan-first", plan_id, "the plan was never recorded", "record it first with `plan`")
+            raise _refusal(
+                "plan-first", plan_id, "the plan was never recorded", "record it first with `plan`"
+            )
         return life
 
 

@@ -9,7 +9,7 @@ from schemas.admission import Admission, Decision
 from schemas.errors import MismatchError
 from schemas.plan import Plan
 from schemas.readback import Held, ParentAdmission, Readback, WriteBlocker
-from schemas.receipt import Receipt
+from schemas.receipt import Receipt, Source
 
 
 def readback(
@@ -54,6 +54,18 @@ def covered_refs(admission: Admission, held: Sequence[Held]) -> tuple[str, ...]:
         source.source_ref
         for source in admission.downstream_projection.sources
         if (source, *lineage, source.content_digest) in current
+    )
+
+
+def held_of(admission: Admission, source: Source, recorded_at: str | None = None) -> Held:
+    """The row that a sink which took `source` for `admission` holds; by default since the completion."""
+    return Held(
+        source=source,
+        plan_id=admission.plan_id,
+        admission_id=admission.admission_id or "",
+        receipt_digest=admission.receipt_digest,
+        content_digest=source.content_digest,
+        recorded_at=recorded_at or admission.completed_at,
     )
 
 

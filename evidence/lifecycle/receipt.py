@@ -16,19 +16,27 @@ def receipt(plan: Plan, receipt: Receipt) -> ReceiptObservation:
     receipt names another plan, request or provider, or mixes digest algorithms.
     """
     algorithm = bind(plan, receipt)
-    lineage = {
-        "plan_id": receipt.plan_id,
-        "request_id": receipt.request_id,
-        "provider_id": receipt.provider_id,
-    }
     return ReceiptObservation(
-        receipt_observation_id=digest({**lineage, "receipt_digest": receipt.digest(algorithm)}, algorithm),
-        **lineage,
+        receipt_observation_id=observation_id(receipt, receipt.digest(algorithm)),
+        plan_id=receipt.plan_id,
+        request_id=receipt.request_id,
+        provider_id=receipt.provider_id,
         provider_kind=receipt.provider_kind,
         status=receipt.status,
         receipt=receipt,
         truth_contract=ReceiptTruth(evidence_produced_reported=receipt.status == "succeeded"),
     )
+
+
+def observation_id(receipt: Receipt, receipt_digest: str) -> str:
+    """The `receipt_observation_id` of a receipt whose own digest is `receipt_digest`."""
+    lineage = {
+        "plan_id": receipt.plan_id,
+        "request_id": receipt.request_id,
+        "provider_id": receipt.provider_id,
+        "receipt_digest": receipt_digest,
+    }
+    return digest(lineage, algorithm_of(receipt_digest))
 
 
 def bind(plan: Plan, receipt: Receipt) -> Algorithm:

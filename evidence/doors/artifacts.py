@@ -1,0 +1,132 @@
+"""Find the artifact that an argument means: a file, `-` for stdin, or an id or id prefix in the ledger."""
+
+import sys
+from pathlib import Path
+from typing import TypeVar
+
+from ledger.store import Ledger, Reader
+from schemas.admission import ADMISSION, Admission
+from schemas.errors import AmbiguousError, NotFoundError, StorageError, UsageError
+from schemas.ledger import read_raw
+from schemas.outside import MAX_BYTES, parse
+from schemas.plan import PLAN, RECEIPT, Plan
+from schemas.receipt import OBSERVATION, Receipt
+from schemas.record import Record
+
+R = TypeVar("R", bound=Record)
+SHORTEST_PREFIX = 4
+_KINDS = {
+    "plan": ("plan.created", "plan_id", PLAN),
+    "receipt": ("receipt.observed", "receipt_digest", RECEIPT),
+    "admission": ("admission.decided", "admission_id", ADMISSION),
+}
+
+
+def read_bytes(argument: str, what: str) -> bytes:
+    """The bytes of a file or, for `-`, of stdin; at most 8 MiB and one more, so that a bound can be told.
+
+    Raises NotFoundError, UsageError or StorageError; never an OSError.
+    """
+    if argument == "-":
+        if sys.stdin is None:
+            raise UsageError(f"{what} is to be read from stdin, which is closed", subject=what)
+        return sys.stdin.buffer.read(MAX_BYTES + 1)
+    try:
+        with Path(argument).open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except FileNotFoundError as error:
+        raise NotFoundError(f"{what}: there is no file {argument!r}", subject=what) from error
+    except (OSError, ValueError) as error:
+        raise StorageError(f"{what}: {argument!r} cannot be read: {error}", subject=what) from error
+
+
+def read_json(argument: str, what: str) -> object:
+    """The JSON value of a file or stdin, checked as lifecycle.md H7 wants before it is used."""
+    return parse(read_bytes(argument, what), what)
+
+
+def read_plan(argument: str, ledger: Ledger | None) -> Plan:
+    """The plan that `argument` means."""
+    return Plan.read(_value(argument, "plan", ledger), "plan")
+
+
+def read_receipt(argument: str, ledger: Ledger | None) -> Receipt:
+    """The receipt that `argument` means; an observation stands for the receipt inside it."""
+    return Receipt.read(_value(argument, "receipt", ledger), "receipt")
+
+
+def read_admission(argument: str, ledger: Ledger | None) -> Admission:
+    """The admission that `argument` means."""
+    return Admission.read(_value(argument, "admission", ledger), "admission")
+
+
+def _value(argument: str, what: str, ledger: Ledger | None) -> object:
+    if argument != "-" and _is_id(argument) and not Path(argument).exists():
+        return _from_ledger(argument, what, ledger)
+    value = read_json(argument, what)
+    stated = value.get("schema_version") if isinstance(value, dict) else None
+    if isinstance(value, dict) and what == "receipt" and stated == OBSERVATION:
+        return value.get("receipt")
+    expected = _KINDS[what][2]
+    if isinstance(stated, str) and stated != expected and stated.startswith("loopx_external_evidence_"):
+        raise UsageError(
+            f"{what}: {argument!r} holds a {stated}; a {expected} is needed here",
+            subject=what,
+        )
+    return value
+
+
+def _is_id(argument: str) -> bool:
+    name, colon, digits = argument.rpartition(":")
+    return (
+        len(digits) >= SHORTEST_PREFIX
+        and set(digits) <= set("0123456789abcdef")
+        and (not colon or name in ("blake3", "sha256"))
+    )
+
+
+def _from_ledger(argument: str, what: str, ledger: Ledger | None) -> object:
+    if ledger is None:
+        raise NotFoundError(
+            f"{what}: there is no file {argument!r}, and an id needs a ledger to look in", subject=what
+        )
+    kind, field, _ = _KINDS[what]
+    with ledger.read() as reader:
+        found = [identity for _, identity in reader.ids_like(argument, field)]
+        if what == "receipt" and not found:
+            found = _by_observation_id(argument, reader)
+        if not found:
+            raise NotFoundError(
+                f"{what}: the ledger has no {field} that starts with {argument}", subject=what
+            )
+        if len(found) > 1:
+            raise AmbiguousError(
+                f"{what}: {argument} is the start of {len(found)} or more ids in the ledger",
+                subject=what,
+                hint=f"write more of it: {', '.join(found[:4])}",
+            )
+        return _body(reader, found[0], kind, what)
+
+
+def _body(reader: Reader, identity: str, kind: str, what: str) -> object:
+    records = (read_raw(raw) for _, raw in reader.of_subject(identity))
+    bodies = [record.body.digest for record in records if record.kind == kind]
+    content = reader.body(bodies[-1]) if bodies else None
+    if content is None:
+        raise NotFoundError(f"{what}: the ledger holds no body for {identity}", subject=what)
+    return parse(content, what)
+
+
+def _by_observation_id(prefix: str, reader: Reader) -> list[str]:
+    """Receipt digests whose observation id starts with `prefix`: that id is derived, not recorded."""
+    from evidence.lifecycle.receipt import observation_id
+
+    found = []
+    for _, raw in reader.of_kind("receipt.observed"):
+        record = read_raw(raw)
+        digest = record.subject.receipt_digest
+        receipt = Receipt.read(parse(reader.body(record.body.digest) or b"null", "receipt"), "receipt")
+        identity = observation_id(receipt, digest or "")
+        if digest and (identity.startswith(prefix) or identity.partition(":")[2].startswith(prefix)):
+            found.append(digest)
+    return found

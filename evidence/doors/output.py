@@ -1,0 +1,112 @@
+"""What a door prints: one result on stdout, everything else on stderr, text that no terminal chokes on."""
+
+import errno
+import os
+import sys
+from collections.abc import Mapping
+from typing import TextIO
+
+import orjson
+
+from schemas.errors import EvidenceError, StorageError
+
+READER_LEFT = 141
+"""Exit status when whoever read our output went away, as the shell reports it for SIGPIPE."""
+
+
+def wants_json(chosen: str | None) -> bool:
+    """Whether the answer is JSON: chosen, or nobody chose and stdout is no terminal."""
+    if chosen is not None:
+        return chosen == "json"
+    return sys.stdout is None or not sys.stdout.isatty()
+
+
+def json_text(value: object) -> bytes:
+    """`value` as an indented JSON document with a final newline, UTF-8."""
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def print_json(value: object) -> None:
+    """One JSON document on stdout: UTF-8 bytes, ASCII escapes where a terminal cannot show UTF-8."""
+    content = json_text(value)
+    stream = _stdout()
+    if stream.isatty() and not _speaks_utf8(stream):
+        import json
+
+        content = (json.dumps(value, indent=2) + "\n").encode("ascii")
+    _write(stream, content)
+
+
+def print_text(text: str) -> None:
+    """Readable text on stdout; what the terminal's encoding lacks is shown as an escape."""
+    stream = _stdout()
+    line = text if text.endswith("\n") else f"{text}\n"
+    encoding = "utf-8" if not stream.isatty() or _speaks_utf8(stream) else stream.encoding
+    _write(stream, line.encode(encoding, "backslashreplace"))
+
+
+def print_error(error: EvidenceError, as_json: bool) -> None:
+    """One error on stderr: a JSON object on one line, or plain text with its hint."""
+    if sys.stderr is None:
+        return
+    if as_json:
+        content = orjson.dumps(escape_surrogates(error.to_wire()), option=orjson.OPT_APPEND_NEWLINE)
+    else:
+        hint = f"\n  {error.hint}" if error.hint else ""
+        content = f"error: {error.message}{hint}\n".encode(sys.stderr.encoding or "utf-8", "backslashreplace")
+    _write_quietly(content)
+
+
+def print_notice(text: str) -> None:
+    """One line for a person on stderr."""
+    if sys.stderr is not None:
+        _write_quietly(f"{text}\n".encode(sys.stderr.encoding or "utf-8", "backslashreplace"))
+
+
+def escape_surrogates(wire: Mapping[str, object]) -> dict[str, object]:
+    """`wire` with lone surrogates in its texts written as escapes, so that it can be UTF-8."""
+    return {
+        key: value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+        for key, value in wire.items()
+    }
+
+
+def _stdout() -> TextIO:
+    if sys.stdout is None:
+        raise StorageError("stdout is closed; there is nowhere to write the result", subject="stdout")
+    return sys.stdout
+
+
+def _speaks_utf8(stream: TextIO) -> bool:
+    return (stream.encoding or "").lower().replace("-", "") in ("utf8", "utf8sig")
+
+
+def _write(stream: TextIO, content: bytes) -> None:
+    try:
+        stream.flush()
+        stream.buffer.write(content)
+        stream.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            raise BrokenPipeError(error.errno, error.strerror) from error
+        discard_stdout()
+        raise StorageError(f"stdout cannot be written: {error.strerror}", subject="stdout") from error
+
+
+def _write_quietly(content: bytes) -> None:
+    # An error that cannot be told anywhere still has its exit status.
+    try:
+        sys.stderr.flush()
+        sys.stderr.buffer.write(content)
+        sys.stderr.buffer.flush()
+    except OSError:
+        return
+
+
+def discard_stdout() -> None:
+    """Point stdout at nothing, so that the interpreter's last flush cannot fail again."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)

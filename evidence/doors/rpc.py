@@ -1,0 +1,104 @@
+"""`external-evidence rpc`: the five verbs as JSON-RPC 2.0, one message a line on stdio.
+
+For embedders in any language. Lines are answered in order; a bad line is answered with an error and
+the next one is read. Nothing is recorded: an embedder keeps its own artifacts.
+"""
+
+from typing import BinaryIO
+
+import orjson
+
+from evidence.doors.output import escape_surrogates
+from evidence.lifecycle.wire import VERBS, call
+from schemas.canonical import LARGEST_INTEGER, Algorithm
+from schemas.errors import EvidenceError, InvalidError
+from schemas.outside import MAX_BYTES, parse
+from schemas.text import refused_character, shown
+
+PREFIX = "external_evidence."
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+REFUSED = -32000
+
+Message = dict[str, object]
+
+
+def serve(requests: BinaryIO, answers: BinaryIO, algorithm: Algorithm) -> None:
+    """Answer every line of `requests` until it ends; each answer is one flushed line."""
+    while line := requests.readline(MAX_BYTES + 1):
+        if len(line) > MAX_BYTES and not line.endswith(b"\n"):
+            _skip_rest(requests)
+            answer: Message | list[Message] | None = _error(
+                None, PARSE_ERROR, f"a line is longer than {MAX_BYTES} bytes"
+            )
+        elif not line.strip():
+            continue
+        else:
+            answer = answer_line(line, algorithm)
+        if answer is not None:
+            answers.write(orjson.dumps(answer) + b"\n")
+            answers.flush()
+
+
+def _skip_rest(requests: BinaryIO) -> None:
+    while (rest := requests.readline(MAX_BYTES)) and not rest.endswith(b"\n"):
+        pass
+
+
+def answer_line(line: bytes, algorithm: Algorithm) -> Message | list[Message] | None:
+    """The answer to one line: a message, a list for a batch, None when nothing is owed."""
+    try:
+        value = parse(line.rstrip(b"\r\n"), "line")
+    except InvalidError as error:
+        return _error(None, PARSE_ERROR, error.message)
+    if not isinstance(value, list):
+        return _answer(value, algorithm)
+    if not value:
+        return _error(None, INVALID_REQUEST, "a batch must hold at least one request")
+    answers = [answer for request in value if (answer := _answer(request, algorithm)) is not None]
+    return answers or None
+
+
+def _answer(request: object, algorithm: Algorithm) -> Message | None:
+    if not isinstance(request, dict):
+        return _error(None, INVALID_REQUEST, f"a request must be an object, found {shown(request)}")
+    identity = request.get("id")
+    if not _is_id(identity):
+        return _error(None, INVALID_REQUEST, "id must be text, an integer within ±(2^53-1) or null")
+    method = request.get("method")
+    if request.get("jsonrpc") != "2.0" or not isinstance(method, str):
+        return _error(identity, INVALID_REQUEST, 'jsonrpc must be "2.0" and method a text')
+    verb = method.removeprefix(PREFIX)
+    if verb == method or verb not in VERBS:
+        answer = _error(
+            identity, METHOD_NOT_FOUND, f"no method {shown(method)}; known: {PREFIX}{'|'.join(VERBS)}"
+        )
+    else:
+        answer = _call(identity, verb, request.get("params"), algorithm)
+    return answer if "id" in request else None
+
+
+def _is_id(value: object) -> bool:
+    if isinstance(value, str):
+        return refused_character(value) is None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return -LARGEST_INTEGER <= value <= LARGEST_INTEGER
+    return value is None
+
+
+def _call(identity: object, verb: str, params: object, algorithm: Algorithm) -> Message:
+    try:
+        return {"jsonrpc": "2.0", "id": identity, "result": call(verb, params, algorithm)}
+    except EvidenceError as error:
+        code = INVALID_PARAMS if isinstance(error, InvalidError) else REFUSED
+        wire = escape_surrogates(error.to_wire())
+        return _error(identity, code, str(wire["message"]), wire)
+
+
+def _error(identity: object, code: int, message: str, data: Message | None = None) -> Message:
+    error: Message = {"code": code, "message": message.encode("utf-8", "backslashreplace").decode()}
+    if data is not None:
+        error["data"] = data
+    return {"jsonrpc": "2.0", "id": identity, "error": error}
