@@ -25,7 +25,7 @@ _UV_WORDS = {
     "extra-index-url": "UV_INDEX",
     "find-links": "UV_FIND_LINKS",
     "index-url": "UV_DEFAULT_INDEX",
-    "no-index": "UV_NO_INDEX",
+    "no-index": "UV_OFFLINE",
     "proxy": "ALL_PROXY",
     "trusted-host": "UV_INSECURE_HOST",
 }
@@ -41,7 +41,7 @@ def enter(root: Path = ROOT) -> None:
     except subprocess.CalledProcessError as error:
         _stop(f"this failed (is there a network?): {' '.join(error.cmd)}", TRY_AGAIN)
     except (OSError, sqlite3.Error) as error:
-        _stop(f"cannot write {root / '.venv'}: {error}", NOT_READY)
+        _stop(f"cannot make {root / '.venv'}: {error}", NOT_READY)
     except KeyboardInterrupt:
         _stop("interrupted; the next run starts again", INTERRUPTED)
     command = [str(python), *sys.orig_argv[1:]]
@@ -57,10 +57,7 @@ def _installed() -> bool:
 def _made(root: Path) -> Path:
     """The interpreter of a current `.venv`: of two processes that start at once, one makes it, one waits."""
     python = root / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    stamp, inputs = root / ".venv" / "stamp", (root / "pyproject.toml", root / "tests" / "locked.txt")
-    wanted = hashlib.sha256(
-        b"\0".join([sys.version.encode(), *(path.read_bytes() for path in inputs)])
-    ).digest()
+    stamp, wanted = root / ".venv" / "stamp", wanted_stamp(root)
 
     def current() -> bool:
         return python.exists() and stamp.is_file() and stamp.read_bytes() == wanted
@@ -75,6 +72,12 @@ def _made(root: Path) -> Path:
             stamp.with_suffix(".new").replace(stamp)
         lock.close()
     return python
+
+
+def wanted_stamp(root: Path) -> bytes:
+    """What the stamp of a current `.venv` holds: a digest of this Python and of what is to be installed."""
+    files = (root / "pyproject.toml", root / "tests" / "locked.txt")
+    return hashlib.sha256(b"\0".join([sys.version.encode(), *(file.read_bytes() for file in files)])).digest()
 
 
 def _make(root: Path, python: Path) -> None:
