@@ -21,16 +21,20 @@ TARGET = Path(__file__).resolve().parents[1] / "providers" / "standards" / "star
 
 CONSTRUCTION = frozenset({"JGJ", "CJJ", "JTG", "TB", "CECS", "JTS"})
 CONSTRUCTION_NUMBERS = re.compile(r"5[015][0-9]{3}")
-MEDICAL_NUMBERS = frozenset({"9706", "14233", "14710", "16886", "18278", "18279", "18280", "19633", "42061", "42062"})
+MEDICAL_NUMBERS = frozenset(
+    {"9706", "14233", "14710", "16886", "18278", "18279", "18280", "19633", "42061", "42062"}
+)
 # Families kept whole although many of their numbers have one edition.
 WHOLE = re.compile(r"JGJ .*|CJJ .*|GB 55[0-9]{3}-.*|JTG D70.*|GB 9706\..*|GB/T 16886\..*")
 # Single records that the acceptance cases of the matcher design name.
-NAMED = frozenset({"GB 6441-1986", "GB 6441-2025", "JTG/T 5440-2018", "GB 13544-2000", "GB 13544-2011", "GB/T 13544-2026"})
+NAMED = frozenset(
+    {"GB 6441-1986", "GB 6441-2025", "JTG/T 5440-2018", "GB 13544-2000", "GB 13544-2011", "GB/T 13544-2026"}
+)
 
 
 def main() -> None:
     """Write the starter library anew and say how many records it holds."""
-    table, = sys.argv[1:]
+    (table,) = sys.argv[1:]
     with Path(table).open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))
     chosen = choose(rows)
@@ -47,12 +51,11 @@ def choose(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     for row in rows:
         code = codes_in(row["csres_code"])[0]
         families[code.org, code.num, code.parts].append(row)
-    keys = {
-        code_key(row["csres_code"])
-        for (org, num, _), family in families.items()
-        for row in family
-        if row["csres_code"] in NAMED or (of_trade(org, num) and (len(family) > 1 or WHOLE.fullmatch(row["csres_code"])))
-    }
+    keys = {code_key(code) for code in NAMED}
+    for (org, num, _), family in families.items():
+        if of_trade(org, num):
+            codes = [row["csres_code"] for row in family]
+            keys.update(code_key(code) for code in codes if len(family) > 1 or WHOLE.fullmatch(code))
     chosen = [row for row in rows if code_key(row["csres_code"]) in keys]
     keys |= {key for row in chosen for key in related(row["relation_text"])}
     return [row for row in rows if code_key(row["csres_code"]) in keys]

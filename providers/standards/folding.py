@@ -45,13 +45,18 @@ _FOLDS = _Folds(_ONE_TO_ONE)
 
 def fold(text: str) -> str:
     """`text` with one form for widths, dashes, colons, slashes, radicals and blanks; case stays."""
-    # U+00AF and U+FE30 are in the table, but NFKC takes them apart: the table goes before it as well as after.
+    # NFKC takes U+00AF and U+FE30 of the table apart, so the table goes before it as well as after.
     text = text.translate(_ONE_TO_ONE)
-    pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
-    text = "".join(unicodedata.normalize("NFKC", piece) for piece in pieces).translate(_FOLDS)
+    # The second time joins what a dropped character kept apart.
+    text = _nfkc(_nfkc(text).translate(_FOLDS))
     text = _POINT_BETWEEN_DIGITS.sub(".", text)
     text = _ONE_AS_DASH.sub("-", text)
     return _BLANKS.sub(" ", _DASHES.sub("-", text))
+
+
+def _nfkc(text: str) -> str:
+    pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
+    return "".join(unicodedata.normalize("NFKC", piece) for piece in pieces)
 
 
 def norm(text: str) -> str:

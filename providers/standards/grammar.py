@@ -52,17 +52,25 @@ _SECOND = re.compile(r"(?:/[A-Z]{2,5}){1,2}(?![A-Z])")
 _BRACKET = re.compile(r"JJ[FG] ?\( ?([^()]{1,8}) ?\)")
 _GROUP = re.compile(r"T(?: ?/ ?|(?P<dash>-))(?P<org>[A-Z]{2,12}(?:[0-9][A-Z]{1,6})?)(?![A-Z])")
 _ENTERPRISE = re.compile(r"Q ?/ ?(?P<org>[A-Z]{1,10}(?:-[A-Z]{1,10}){0,3})(?![A-Z])")
-_ATLAS = re.compile(r"(?P<year>[0-9]{2})(?P<num>[CDFGJKMRSX]{1,2}[0-9]{3})(?:-(?P<part>[0-9]{1,2}))?(?![0-9A-Z])")
+_ATLAS = re.compile(
+    r"(?P<year>[0-9]{2})(?P<num>[CDFGJKMRSX]{1,2}[0-9]{3})(?:-(?P<part>[0-9]{1,2}))?(?![0-9A-Z])"
+)
+_R2 = r"(?P<region>[0-9]{2})"
+_REGION = r"(?P<region>[0-9]{6}|[0-9]{4}|[0-9]{2})"
+_NO_YEAR = r"(?!(?:19|20)[0-9]{2}(?![0-9]| ?[-:]))"
 # Each names the series that the region joins; `t` is the attribute however it is written.
-_REGIONAL = (
-    ("DGJ", re.compile(r"DG(?: ?[/-] ?| )?(?P<t>T)J ?-? ?(?P<region>[0-9]{2})(?= ?[-/]? ?[0-9])")),
-    ("DGJ", re.compile(r"DGJ ?-? ?(?P<region>[0-9]{2})(?: ?/ ?(?:(?P<t>T)J?|J))?(?= ?[-/]? ?[0-9])")),
-    ("DBJ", re.compile(r"DBJ(?:(?: ?[/-] ?| )?(?P<t>T))? ?-? ?(?P<region>[0-9]{2})(?= ?- ?[0-9]| [0-9]{1,4}-)")),
-    ("DBJ", re.compile(r"DBJ ?(?P<region>[0-9]{2})(?: ?\(J\))?(?: ?/ ?(?:(?P<t>T)|J))(?= ?-? ?[0-9])")),
-    ("DB", re.compile(r"DB ?/ ?(?P<t>T) ?(?P<region>[0-9]{2})(?= ?- ?[0-9])")),
-    ("DB", re.compile(r"DB ?(?P<region>[0-9]{6}|[0-9]{4}|[0-9]{2})(?:\(J\))? ?[/-] ?(?P<t>[TZ])(?= ?-? ?[0-9])")),
-    ("DB", re.compile(r"DB ?(?P<region>[0-9]{6}|[0-9]{4}|[0-9]{2})(?:\(J\)(?: ?[/-] ?)?| ?[/-] ?| )(?=[0-9])(?!(?:19|20)[0-9]{2}(?![0-9]| ?[-:]))")),
-    ("DB", re.compile(r"DB(?P<region>[0-9]{2})(?=[0-9]{3})")),
+_REGIONAL = tuple(
+    (org, re.compile(pattern))
+    for org, pattern in (
+        ("DGJ", rf"DG(?: ?[/-] ?| )?(?P<t>T)J ?-? ?{_R2}(?= ?[-/]? ?[0-9])"),
+        ("DGJ", rf"DGJ ?-? ?{_R2}(?: ?/ ?(?:(?P<t>T)J?|J))?(?= ?[-/]? ?[0-9])"),
+        ("DBJ", rf"DBJ(?:(?: ?[/-] ?| )?(?P<t>T))? ?-? ?{_R2}(?= ?- ?[0-9]| [0-9]{{1,4}}-)"),
+        ("DBJ", rf"DBJ ?{_R2}(?: ?\(J\))?(?: ?/ ?(?:(?P<t>T)|J))(?= ?-? ?[0-9])"),
+        ("DB", rf"DB ?/ ?(?P<t>T) ?{_R2}(?= ?- ?[0-9])"),
+        ("DB", rf"DB ?{_REGION}(?:\(J\))? ?[/-] ?(?P<t>[TZ])(?= ?-? ?[0-9])"),
+        ("DB", rf"DB ?{_REGION}(?:\(J\)(?: ?[/-] ?)?| ?[/-] ?| ){_NO_YEAR}(?=[0-9])"),
+        ("DB", rf"DB{_R2}(?=[0-9]{{3}})"),
+    )
 )
 _INTERNATIONAL = frozenset({"ISO", "IEC", "EN", "ANSI", "ASTM", "ASME", "IEEE", "NFPA", "BS", "DIN"})
 _LONGEST_UNLISTED = 6

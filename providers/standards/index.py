@@ -48,7 +48,8 @@ class Index:
 
     def __init__(self, library: Library, rules: Rules) -> None:
         self.rules = rules
-        self.entries = tuple(_entry(position, record, rules) for position, record in enumerate(library.records))
+        records = enumerate(library.records)
+        self.entries = tuple(_entry(position, record, rules) for position, record in records)
         self._by_number: dict[tuple[str, str], list[int]] = defaultdict(list)
         self._by_year: dict[str, list[int]] = defaultdict(list)
         self._by_name: dict[str, list[int]] = defaultdict(list)
@@ -68,7 +69,7 @@ class Index:
             self._unreadable[entry.key].append(place)
 
     def near(self, readings: Iterable[Code]) -> set[int]:
-        """Every entry that can have a code score: the same number, or the same year for a slip (section 4)."""
+        """Every entry that can have a code score: the same number, or the same year for a slip."""
         found: set[int] = set()
         for reading in readings:
             found.update(self._by_number.get((reading.org, reading.num), ()))

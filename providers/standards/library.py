@@ -1,8 +1,8 @@
-"""The library: standards as their maintainer lists them, read from CSV and never changed (matcher design, 5 and 6.1).
+"""The library: standards as their maintainer lists them, read from CSV (matcher design, 5 and 6.1).
 
 Required columns are `COLUMNS`; others are ignored. Whatever would make an answer doubtful fails the
 load, all problems at once: a missing or repeated column, bytes in no known encoding, a row of the
-wrong width, an empty code, a code listed twice.
+wrong width, a control character, an empty code, a code listed twice, no record at all.
 """
 
 import csv
@@ -18,7 +18,7 @@ from pathlib import Path
 from providers.standards.folding import fold
 from schemas.canonical import DEFAULT_ALGORITHM, Algorithm, digest
 from schemas.errors import InvalidError, NotFoundError, StorageError
-from schemas.text import shown, trim
+from schemas.text import refused_character, shown, trim
 
 COLUMNS = ("csres_code", "csres_normalized_code", "csres_title", "status", "relation_text", "implement_date")
 LARGEST_BYTES = 256 * 1024 * 1024
@@ -97,7 +97,8 @@ def load(path: str | os.PathLike[str]) -> Library:
     except FileNotFoundError as error:
         raise NotFoundError(f"there is no library at {shown(str(file))}", subject="library") from error
     except (OSError, ValueError) as error:
-        raise StorageError(f"the library at {shown(str(file))} cannot be read: {error}", subject="library") from error
+        message = f"the library at {shown(str(file))} cannot be read: {error}"
+        raise StorageError(message, subject="library") from error
     return loads(data, file.name)
 
 
@@ -146,6 +147,9 @@ class _Reader:
             record = self._record(line, row, places, width)
             if record is not None:
                 records.append(record)
+        if not records and not self._problems:
+            # An empty answer from an empty file would look like a finding.
+            self._problems.append("line 1: no record follows the header")
         if self._problems:
             raise LibraryError(self._name, self._problems)
         return records
@@ -178,13 +182,10 @@ class _Reader:
             self._problems.append(f"line {line}: {len(row)} fields where the header has {width}")
             return None
         values = [trim(row[place]) for place in places]
-        for column, value in zip(COLUMNS, values, strict=True):
-            if len(value) > LONGEST_FIELD:
-                self._problems.append(f"line {line}: {column} is longer than {LONGEST_FIELD} characters")
-                return None
-            if "\x00" in value:
-                self._problems.append(f"line {line}: {column} holds a NUL character")
-                return None
+        faults = [fault for pair in zip(COLUMNS, values, strict=True) if (fault := _fault(*pair))]
+        if faults:
+            self._problems += [f"line {line}: {fault}" for fault in faults]
+            return None
         if not self._new(line, values[0]):
             return None
         return StandardRecord(*values)
@@ -198,3 +199,10 @@ class _Reader:
         if earlier != line:
             self._problems.append(f"line {line}: the code {shown(code)} stands already on line {earlier}")
         return earlier == line
+
+
+def _fault(column: str, value: str) -> str | None:
+    if len(value) > LONGEST_FIELD:
+        return f"{column} is longer than {LONGEST_FIELD} characters"
+    refused = refused_character(value)
+    return f"{column} {refused}" if refused else None

@@ -54,7 +54,9 @@ def search(library: Library, query: str, limit: int = LIMIT, rules: Rules = ALL_
     """At most `limit` candidates, best first; none for a query without a number or a name."""
     prepared = index(library, rules)
     parsed = _parse(query, rules)
-    ranked = sorted(_candidates(prepared, parsed), key=lambda found: _order(*found, parsed.edition))
+    ranked = sorted(
+        _candidates(prepared, parsed), key=lambda found: _order(found[0], found[1], parsed.edition)
+    )
     return list(_first_of_each(ranked, limit))
 
 
@@ -135,11 +137,10 @@ def _name_admissions(prepared: Index, names: tuple[Pattern, ...]) -> dict[int, i
 
 
 def _order(entry: Entry, candidate: Candidate, edition: str | None) -> tuple[object, ...]:
-    """Section 7: score, code score, newest year, the edition that was asked for, natural order, file order."""
+    """Section 7: score, code score, newest year, the edition asked for, natural order, file order."""
     other_edition = edition is None or entry.edition != edition
-    return (
-        -candidate.score, -candidate.code_score, -entry.year, other_edition, entry.order, entry.position
-    )  # fmt: skip
+    scores = (-candidate.score, -candidate.code_score)
+    return (*scores, -entry.year, other_edition, entry.order, entry.position)
 
 
 def _first_of_each(ranked: Iterable[tuple[Entry, Candidate]], limit: int) -> Iterator[Candidate]:

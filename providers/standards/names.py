@@ -1,6 +1,7 @@
 """The name in a query or a title (matching specification, section 5)."""
 
 import re
+from bisect import bisect_left
 
 from providers.standards.folding import fold, han, norm_folded
 from providers.standards.grammar import Found
@@ -9,7 +10,8 @@ from providers.standards.tables import NOISE
 
 _QUOTED = re.compile("《([^《》]*)》")
 _LIST_MARK = re.compile(
-    r"\s*(?:\((?:[0-9]{1,3}|[一二三四五六七八九十]{1,3})\)[、.]?|[0-9]{1,3}(?:[、)]|\.(?![0-9]))|[一二三四五六七八九十]{1,3}、)"
+    r" ?(?:\((?:[0-9]{1,3}|[一二三四五六七八九十]{1,3})\)[、.]?"
+    r"|[0-9]{1,3}(?:[、)]|\.(?![0-9]))|[一二三四五六七八九十]{1,3}、)"
 )
 _EDITION = re.compile(
     r"[(\[【]? ?(?:19|20)[0-9]{2} ?年? ?(?:局部修订版?|修订版|修订|修改版|新版|版)(?![本面权图]) ?[)\]】]?"
@@ -21,7 +23,8 @@ _REMARKS = (
     re.compile(r"[(\[【] ?共 ?[0-9一二两三四五六七八九十]{1,3} ?[册本卷] ?[)\]】]"),
 )
 _CLAUSE = re.compile(
-    r"第 ?[0-9]{1,3}(?:[.\-][0-9]{1,3}){0,4} ?(?:条|款|项|章|节)(?:第? ?[0-9]{1,3} ?[款项])?|第[一二三四五六七八九十百]{1,4}[条款项章节]"
+    r"第 ?[0-9]{1,3}(?:[.\-][0-9]{1,3}){0,4} ?[条款项章节](?:第? ?[0-9]{1,3} ?[款项])?"
+    r"|第[一二三四五六七八九十百]{1,4}[条款项章节]"
 )
 _NOISE = re.compile("|".join(sorted(NOISE, key=len, reverse=True)))
 _EDITION_YEAR = re.compile(r"((?:19|20)[0-9]{2}) ?年? ?(?:局部修订|修订|修改|新)?版?")
@@ -61,8 +64,14 @@ def whole_name(folded: str, rules: Rules) -> str:
 
 def codes_outside_titles(folded: str, codes: tuple[Found, ...]) -> tuple[Found, ...]:
     """`codes` without those that a quoted title holds between other words of its own."""
-    inner = [found.span(1) for found in _QUOTED.finditer(folded)]
-    return tuple(code for code in codes if not any(_within(folded, code, span) for span in inner))
+    titles = [_words_of(folded, *found.span(1)) for found in _QUOTED.finditer(folded)]
+    ends = [end for _, end in titles]
+    kept: list[Found] = []
+    for code in codes:
+        place = bisect_left(ends, code.end + 1)
+        if place == len(titles) or not titles[place][0] < code.start:
+            kept.append(code)
+    return tuple(kept)
 
 
 def edition_year(folded: str) -> str | None:
@@ -72,11 +81,13 @@ def edition_year(folded: str) -> str | None:
     return year[1] if year else None
 
 
-def _within(folded: str, code: Found, span: tuple[int, int]) -> bool:
-    start, end = span
-    if not start <= code.start < code.end <= end:
-        return False
-    return all(map(_is_text, (folded[start : code.start], folded[code.end : end])))
+def _words_of(folded: str, start: int, end: int) -> tuple[int, int]:
+    """Where the first word of a quoted title begins and the last ends; remarks are no words."""
+    title = folded[start:end]
+    for remark in _REMARKS:
+        title = remark.sub(lambda found: " " * len(found.group()), title)
+    words = [place for place, character in enumerate(title, start) if character.isalnum()]
+    return (words[0], words[-1] + 1) if words else (end, end)
 
 
 def _is_text(folded: str) -> bool:

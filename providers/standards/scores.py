@@ -19,6 +19,8 @@ FUZZY_HAN = 6
 """Names with fewer Han characters match only exactly or by containment."""
 
 _AMEND_CAP = 8_000
+# Preparing a name costs the square of its length in bits; a longer one is read against each title instead.
+_LONGEST_PREPARED = 2_000
 
 
 class CodeScore(NamedTuple):
@@ -61,7 +63,8 @@ def _row(query: Code, record: Code, rules: Rules) -> tuple[int, bool]:
         return _same_body(years, query.attr == record.attr), False
     if same_number and query.parts == record.parts[: len(query.parts)]:
         return (7_000 if years == "different" else 8_000), False
-    if query.year and record.year and years in ("same", "short") and one_edit(query.edit_key, record.edit_key):
+    dated = query.year and record.year and years in ("same", "short")
+    if dated and one_edit(query.edit_key, record.edit_key):
         return SLIP, True
     return 0, False
 
@@ -97,38 +100,26 @@ def one_edit(left: str, right: str) -> bool:
     if abs(len(left) - len(right)) > 1 or left == right:
         return False
     short, long = sorted((left, right), key=len)
-    at = next((index for index, pair in enumerate(zip(short, long, strict=False)) if pair[0] != pair[1]), len(short))
+    pairs = enumerate(zip(short, long, strict=False))
+    at = next((index for index, (one, other) in pairs if one != other), len(short))
     return short[at + (len(short) == len(long)) :] == long[at + 1 :]
-
-
-def common(query: str, title: str) -> int:
-    """The length of the longest common subsequence (bit-parallel, Hyyrö 2004)."""
-    return Pattern(query).common(title)
 
 
 class Pattern:
     """A query name prepared for many titles."""
 
-    __slots__ = ("_full", "_places", "han", "name")
+    __slots__ = ("_places", "han", "name")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.han = han(name)
-        self._full = (1 << len(name)) - 1
-        places: dict[str, int] = {}
-        for index, character in enumerate(name):
-            places[character] = places.get(character, 0) | 1 << index
-        self._places = places
+        self._places = _places(name) if len(name) <= _LONGEST_PREPARED else None
 
     def common(self, title: str) -> int:
         """The length of the longest common subsequence of the name and `title`."""
-        row = self._full
-        for character in title:
-            matched = self._places.get(character)
-            if matched is not None:
-                hit = row & matched
-                row = ((row + hit) | (row - hit)) & self._full
-        return len(self.name) - row.bit_count()
+        if self._places is None:
+            return _common(_places(title), len(title), self.name)
+        return _common(self._places, len(self.name), title)
 
     def score(self, title: str, title_han: int, rules: Rules) -> int:
         """The name score against a normalised `title`: the first row of section 5 that applies."""
@@ -151,12 +142,31 @@ class Pattern:
         return self.han >= FUZZY_HAN and 20_000 * min(mine, length) >= (NAME_ADMITS - 1) * (mine + length)
 
 
+def _places(pattern: str) -> dict[str, int]:
+    """Where each character of `pattern` stands, as bits."""
+    places: dict[str, int] = {}
+    for index, character in enumerate(pattern):
+        places[character] = places.get(character, 0) | 1 << index
+    return places
+
+
+def _common(places: dict[str, int], length: int, text: str) -> int:
+    """The bit-parallel longest common subsequence of Hyyrö (2004): one row of the table is one integer."""
+    full = row = (1 << length) - 1
+    for character in text:
+        matched = places.get(character)
+        if matched is not None:
+            hit = row & matched
+            row = ((row + hit) | (row - hit)) & full
+    return length - row.bit_count()
+
+
 def _contained(title: int, name: int, title_han: int, rules: Rules) -> bool:
     return not rules.contained_floor or 2 * title >= name or title_han >= FUZZY_HAN
 
 
 def final_score(code: int | None, name: int | None) -> int:
-    """Section 6: the one that the query has, or 0.7 of the higher and 0.3 of the lower; None is what it lacks."""
+    """Section 6: 0.7 of the higher and 0.3 of the lower; None is what the query lacks."""
     if code is None or name is None:
         return code or name or 0
     return ratio(7 * max(code, name) + 3 * min(code, name), 10)

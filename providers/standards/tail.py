@@ -1,6 +1,6 @@
 """What follows the series in a number: digits, parts, year, amendment (matching specification, section 3).
 
-Every pattern is anchored and every repeat in it is bounded, so a tail costs the same however long the text is.
+Every pattern is anchored and every repeat in it is bounded: a tail costs the same in a text of any length.
 """
 
 import re
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from providers.standards.code import UNREADABLE, Code
 
 _YEAR = r"(?:19|20)[0-9]{2}"
-_DIGITS = re.compile(r"(?P<pre>G ?: ?[A-Z]|[A-Z]{0,2})(?P<digits>[0-9OIL]{1,12})(?P<post>[A-Z](?![A-Z]))?(?![0-9])")
+_DIGITS = re.compile(r"(?:G ?: ?[A-Z]|[A-Z]{0,2})(?P<digits>[0-9OIL]{1,12})(?:[A-Z](?![A-Z]))?(?![0-9])")
 # Blanks inside the digits, allowed only where a year of four digits follows.
 _SPACED = re.compile(
     r"(?:[A-Z]{1,2} [0-9OIL]{1,5}(?: [0-9]{1,4}){0,3}|[A-Z]{0,2}[0-9OIL]{1,5}(?: [0-9]{1,4}){1,3})"
@@ -47,7 +47,7 @@ class Tail:
 
 
 def read_tail(text: str, start: int, head: Code) -> Tail | None:
-    """The tail of `head` that begins at `start` of `text` (folded, upper case), or None where there is none."""
+    """The tail of `head` at `start` of `text`, which is folded and upper case; None where there is none."""
     number = _number(text, start)
     if number is None:
         return None
