@@ -1,0 +1,149 @@
+"""Read a SQLite ledger without writing anything in its folder (ledger.md section 3)."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from ledger.sqlite_file import check_layout, connect, run
+from ledger.sqlite_view import SqliteReader
+from schemas.errors import BusyError, IntegrityError, NotFoundError, StorageError
+
+_TIMEOUT_SECONDS = 10.0
+# A writer that ends between our look at the folder and our opening takes its side files away.
+_TRIES = 3
+
+_Stamp = tuple[int, int, int]
+
+
+class SqliteReadonly:
+    """A Readable over a ledger file that may lie on a read-only disk, be in use, or be a copy."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @contextmanager
+    def read(self) -> Iterator[SqliteReader]:
+        """One snapshot; it neither blocks a writer nor sees half a transaction.
+
+        BusyError: a file that nobody had open changed while it was read.
+        """
+        session = _begin(self._path)
+        view = SqliteReader(session.connection, self._path)
+        try:
+            yield view
+            session.refuse_change()
+        except IntegrityError as error:
+            session.refuse_change(error)
+            raise
+        finally:
+            view.end()
+            session.close()
+
+    def close(self) -> None:
+        """Nothing is held between two reads."""
+
+
+def open_readonly(path: str | os.PathLike[str]) -> SqliteReadonly:
+    """The ledger at `path`, to be read only.
+
+    NotFoundError when there is none; IntegrityError when the file is no ledger.
+    """
+    place = Path(path)
+    if not place.exists():
+        raise NotFoundError(f"there is no ledger at {place}", subject=str(place))
+    if not place.is_file():
+        raise IntegrityError(f"{place} is not a file", subject=str(place))
+    ledger = SqliteReadonly(place)
+    with ledger.read():
+        return ledger
+
+
+class _Session(NamedTuple):
+    """A connection, and what must not have changed or must go away when it ends."""
+
+    connection: sqlite3.Connection
+    path: Path
+    stamp: _Stamp | None = None
+    copy: Path | None = None
+
+    def refuse_change(self, cause: IntegrityError | None = None) -> None:
+        if self.stamp is not None and self.stamp != _stamp(self.path):
+            raise BusyError(
+                f"{self.path} changed while it was read", subject=str(self.path), hint="try again"
+            ) from cause
+
+    def close(self) -> None:
+        self.connection.close()
+        if self.copy is not None:
+            _remove(self.copy)
+
+
+def _begin(path: Path) -> _Session:
+    for _ in range(_TRIES - 1):
+        with suppress(StorageError):
+            return _try(path)
+    return _try(path)
+
+
+def _try(path: Path) -> _Session:
+    session = _open(path)
+    try:
+        run(session.connection, path, "BEGIN")
+        check_layout(session.connection, path)
+    except IntegrityError as error:
+        session.close()
+        session.refuse_change(error)
+        raise
+    except StorageError:
+        session.close()
+        raise
+    return session
+
+
+def _open(path: Path) -> _Session:
+    """The way that fits what lies beside the file: nothing, a living or dead writer's files, a copied log."""
+    stamp = _stamp(path)
+    log, shared = path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")
+    if log.exists() and shared.exists():
+        # Takes locks in the shared memory, writes no byte of it; a dead writer's is not even used.
+        return _Session(connect(path, "mode=ro&readonly_shm=1", _TIMEOUT_SECONDS), path)
+    if log.exists() and log.stat().st_size > 0:
+        # SQLite reads a write-ahead file only with shared memory beside it, which it would have to make.
+        copy = _copied(path, log)
+        return _Session(connect(copy / path.name, "mode=ro", _TIMEOUT_SECONDS), path, stamp, copy)
+    # All records are in the one file. Nothing locks it, so that it is looked at again at the end.
+    return _Session(connect(path, "mode=ro&immutable=1", _TIMEOUT_SECONDS), path, stamp)
+
+
+def _copied(path: Path, log: Path) -> Path:
+    import shutil  # only for this rare way; half of a cold start otherwise
+    import tempfile
+
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="external-evidence-"))
+        try:
+            shutil.copyfile(path, folder / path.name)
+            shutil.copyfile(log, folder / log.name)
+        except OSError:
+            _remove(folder)
+            raise
+    except OSError as error:
+        raise StorageError(f"{path} cannot be copied to be read: {error}", subject=str(path)) from error
+    return folder
+
+
+def _remove(folder: Path) -> None:
+    for file in folder.iterdir():
+        file.unlink()
+    folder.rmdir()
+
+
+def _stamp(path: Path) -> _Stamp:
+    try:
+        seen = path.stat()
+    except OSError as error:
+        raise StorageError(f"{path} cannot be read: {error}", subject=str(path)) from error
+    return seen.st_ino, seen.st_size, seen.st_mtime_ns
