@@ -37,15 +37,3 @@ class Sink(Protocol):
     def damaged(self, plan_id: str) -> list[WriteBlocker]:
         """What is stored and cannot be trusted, among it every damaged row of one plan."""
         ...
-
-
-def held_for(admission: Admission, source: Source, recorded_at: str) -> Held:
-    """The row that a sink should hold for one source of `admission`."""
-    return Held(
-        source=source,
-        plan_id=admission.plan_id,
-        admission_id=admission.admission_id or "",
-        receipt_digest=admission.receipt_digest,
-        content_digest=source.content_digest,
-        recorded_at=recorded_at,
-    )
