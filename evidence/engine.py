@@ -155,15 +155,23 @@ class Engine:
         return admission
 
     def readback(
-        self, plan: Plan, receipt: Receipt, decision: Decision | None, sink: Sink, execute: bool = False
+        self,
+        plan: Plan,
+        receipt: Receipt,
+        decision: Decision | None,
+        sink: Sink,
+        execute: bool = False,
+        stated: Admission | None = None,
     ) -> Readback:
         """Project admitted sources into `sink` (with `execute`), then read back what it really holds.
 
+        Receipt and admission are derived again; an admission that is `stated` must be the derived one.
         Decisions that this one superseded are withdrawn from the sink first (lifecycle.md section 9).
         """
         verify_plan(plan)
         if decision is None:
             return readback(plan, receipt, None, sink.held(plan.plan_id or ""))
+        readback(plan, receipt, decision, (), (), stated)
         admission = admit(plan, receipt, decision)
         replaced = self._read(lambda reader: _replaced(reader, admission)) or ()
         blockers = []
@@ -172,6 +180,7 @@ class Engine:
             for old in replaced:
                 sink.withdraw(old, admission.admission_id or "", now)
             blockers = sink.write(admission, admission.downstream_projection.sources, now)
+        blockers += sink.damaged(plan.plan_id or "")
         result = readback(plan, receipt, decision, sink.held(plan.plan_id or ""), blockers)
 
         def record(writer: Writer) -> None:

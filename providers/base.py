@@ -39,6 +39,10 @@ class Outgoing:
     destination: str
     content: str
 
+    def to_wire(self) -> dict[str, str]:
+        """The message as a door shows it."""
+        return {"destination": self.destination, "content": self.content}
+
 
 @runtime_checkable
 class Connector(Provider, Protocol):

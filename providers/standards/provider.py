@@ -19,7 +19,8 @@ LONGEST_PART = 1200
 
 # What a library says about a standard is a statement; whether it is in force stays with the reader.
 LIMITATION = (
-    "本条为本地规范库（{name}，修订 {revision}）的陈述，现行与否由使用者判断；匹配度只表示文字与编号的相近程度。"
+    "本条为本地规范库（{name}，修订 {revision}）的陈述，"
+    "现行与否由使用者判断；匹配度只表示文字与编号的相近程度。"
     " The local library states this; whether the standard is in force is the reader's judgement."
 )
 
@@ -120,8 +121,9 @@ def finding(record: StandardRecord, matches: Iterable[tuple[str, int]], revision
 
 
 def _summary(library: Library, asked: int, answered: int) -> str:
+    where = f"{_cut(library.name, 200)}（{len(library)} 条，修订 {library.revision}）"
     return (
-        f"在本地规范库 {_cut(library.name, 200)}（{len(library)} 条，修订 {library.revision}）中查询 {asked} 项，"
+        f"在本地规范库 {where}中查询 {asked} 项，"
         f"得到候选规范 {answered} 条。 Looked up {asked} queries, {answered} candidate standards."
     )
 

@@ -1,0 +1,211 @@
+"""Options that several commands share, and the engine that they describe."""
+
+import os
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import click
+
+from evidence.doors import output
+from evidence.engine import DEFAULT_TIMEOUT_SECONDS, Engine
+from ledger.store import Ledger, Opening
+from providers.base import Provider
+from providers.registry import Registry
+from schemas.canonical import ALGORITHMS, DEFAULT_ALGORITHM, Algorithm, digest_bytes
+from schemas.errors import NotFoundError, UsageError
+from schemas.ledger import OPENED
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+LEDGER_VARIABLE = "EXTERNAL_EVIDENCE_LEDGER"
+LIBRARY_VARIABLE = "EXTERNAL_EVIDENCE_LIBRARY"
+ACTOR_VARIABLE = "EXTERNAL_EVIDENCE_ACTOR"
+DEFAULT_FOLDER = ".external-evidence"
+_ACTOR = re.compile(r"[A-Za-z0-9_.:@/+-]{1,128}")
+
+
+def system_clock() -> datetime:
+    """The real time, in UTC."""
+    return datetime.now(UTC)
+
+
+def format_option(*choices: str) -> Callable[[F], F]:
+    """`--format`: JSON when piped, text on a terminal, unless chosen."""
+    return click.option(
+        "--format",
+        "chosen_format",
+        type=click.Choice(["json", "text", *choices]),
+        help="Answer as JSON or as text; without it, text on a terminal and JSON when piped.",
+    )
+
+
+def ledger_options(command: F) -> F:
+    """`--ledger` and `--no-ledger`."""
+    command = click.option(
+        "--no-ledger", is_flag=True, help="Work on artifacts alone; record nothing, look nothing up."
+    )(command)
+    return click.option(
+        "--ledger",
+        "ledger_path",
+        metavar="FILE",
+        help=f"The ledger file; else ${LEDGER_VARIABLE}, else {DEFAULT_FOLDER}/ledger.sqlite3 here.",
+    )(command)
+
+
+def writer_options(command: F) -> F:
+    """The ledger options, and `--actor`: who takes the step."""
+    command = click.option(
+        "--actor", metavar="NAME", help=f"Who takes this step; else ${ACTOR_VARIABLE}, else the user's name."
+    )(command)
+    return ledger_options(command)
+
+
+def provider_options(command: F) -> F:
+    """Where provider rows come from: the library of the built-in method, and inventory files."""
+    for option in (
+        click.option(
+            "--no-builtin", is_flag=True, help="Take only the rows of the files, not the built-in providers."
+        ),
+        click.option(
+            "--connector-registry",
+            "registry_files",
+            metavar="FILE",
+            multiple=True,
+            help="A connector_registry_v1 file; its rows are inventory only, never ready. Repeatable.",
+        ),
+        click.option(
+            "--providers",
+            "provider_files",
+            metavar="FILE",
+            multiple=True,
+            help="A provider inventory: rows observed by whoever wrote the file. Repeatable.",
+        ),
+        click.option(
+            "--library",
+            metavar="FILE",
+            help=f"The standards library (CSV); else ${LIBRARY_VARIABLE}, else the starter library.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def digest_option(command: F) -> F:
+    """`--digest`: the algorithm of new identities."""
+    return click.option(
+        "--digest",
+        "algorithm",
+        type=click.Choice(list(ALGORITHMS)),
+        default=DEFAULT_ALGORITHM,
+        show_default=True,
+        help="The algorithm of new identities; an artifact that arrives keeps its own.",
+    )(command)
+
+
+def ledger_path(given: str | None) -> Path:
+    """Where the ledger is: the option, the environment, or the default below the working directory."""
+    return Path(given or os.environ.get(LEDGER_VARIABLE) or Path(DEFAULT_FOLDER) / "ledger.sqlite3")
+
+
+def open_ledger(given: str | None, no_ledger: bool, *, create_as: str | None = None) -> Ledger | None:
+    """The ledger to write to; None with `--no-ledger`.
+
+    Only with `create_as`, the actor's name, is a missing one made; else it raises NotFoundError.
+    """
+    if no_ledger:
+        if given:
+            raise UsageError("--ledger and --no-ledger exclude each other", subject="--no-ledger")
+        return None
+    from ledger.sqlite import SqliteLedger
+
+    path = ledger_path(given)
+    if create_as is None and not path.exists():
+        raise NotFoundError(
+            f"there is no ledger at {path}",
+            subject=str(path),
+            hint="`plan` makes one; name another with --ledger, or work on files alone with --no-ledger",
+        )
+    return SqliteLedger.open(path, system_clock, create=None if create_as is None else opening(create_as))
+
+
+def opening(actor: str) -> Opening:
+    """How a new ledger begins."""
+    from schemas.published import schema_bytes
+
+    return Opening(actor, digest_bytes(schema_bytes(OPENED)))
+
+
+def actor_name(given: str | None) -> str:
+    """Who acts; raises UsageError for a name that a record cannot hold."""
+    name = given or os.environ.get(ACTOR_VARIABLE)
+    if name is None:
+        import getpass
+
+        try:
+            name = re.sub(r"[^A-Za-z0-9_.:@/+-]", "_", getpass.getuser())[:128] or "unknown"
+        except (KeyError, OSError):  # no user database entry; an OSError from Python 3.13 on
+            name = "unknown"
+    if _ACTOR.fullmatch(name) is None:
+        raise UsageError(
+            f"--actor must be 1-128 characters of A-Z a-z 0-9 _ . : @ / + -, found {name!a}",
+            subject="--actor",
+        )
+    return name
+
+
+def open_registry(
+    library: str | None = None,
+    provider_files: tuple[str, ...] = (),
+    registry_files: tuple[str, ...] = (),
+    no_builtin: bool = False,
+) -> Registry:
+    """The inventory that the options describe; a malformed row is told on stderr and left out."""
+    providers: tuple[Provider, ...] = ()
+    if not no_builtin:
+        from providers.standards.provider import LocalStandards
+
+        providers = (LocalStandards(lambda: open_library(library), system_clock),)
+    if not provider_files and not registry_files:
+        return Registry(providers)
+    from evidence.doors.artifacts import read_json
+    from providers.registry import read_connector_registry, read_provider_inventory
+
+    observed = [read_provider_inventory(read_json(name, name), name) for name in provider_files]
+    listed = [read_connector_registry(read_json(name, name), name) for name in registry_files]
+    for listing in (*observed, *listed):
+        for problem in listing.problems:
+            output.print_notice(f"warning: {problem}; the row is left out")
+    return Registry(
+        providers,
+        tuple(row for listing in observed for row in listing.rows),
+        tuple(row for listing in listed for row in listing.rows),
+    )
+
+
+def open_library(given: str | None) -> Any:
+    """The standards library: the option, the environment, or the starter library."""
+    from providers.standards.library import load, starter
+
+    path = given or os.environ.get(LIBRARY_VARIABLE)
+    return load(path) if path else starter()
+
+
+def engine(
+    ledger: Ledger | None,
+    registry: Registry | None = None,
+    actor: str | None = None,
+    algorithm: str = DEFAULT_ALGORITHM,
+    timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
+) -> Engine:
+    """The engine on the real clock."""
+    return Engine(
+        registry=registry or Registry(),
+        clock=system_clock,
+        ledger=ledger,
+        actor=actor_name(actor),
+        algorithm=cast(Algorithm, algorithm),
+        timeout_seconds=timeout_seconds,
+    )
