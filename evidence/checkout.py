@@ -102,9 +102,7 @@ def _make(root: Path, python: Path) -> None:
 
 def _install(python: Path, *what: str) -> None:
     """uv first, for a seventh of the time; pip where uv fails, for it knows every setting of pip."""
-    uv = [str(python), "-m", "uv", "pip", "install", "--quiet", "--python", str(python), "--system-certs"]
-    # Hashes say which file is meant, so any index may hold it, as with pip.
-    uv += ["--index-strategy", "unsafe-best-match", *what]
+    uv = [str(python), "-m", "uv", "pip", "install", "--quiet", "--python", str(python), *what]
     if subprocess.run(uv, env=uv_settings(python), stdout=sys.stderr, check=False).returncode:
         _say("uv could not; pip tries")
         _run(python, "pip", "install", "--quiet", *what)
@@ -114,7 +112,8 @@ def uv_settings(python: Path) -> dict[str, str]:
     """The environment in which uv looks where pip looks; what the user said to uv itself stands."""
     command = [str(python), "-m", "pip", "config", "list"]
     listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    said: dict[str, str] = {}
+    # As pip has it: the system's certificates too, and every index is as good as the others.
+    said = {"UV_SYSTEM_CERTS": "true", "UV_INDEX_STRATEGY": "unsafe-best-match"}
     for section in "global", "install", ":env:":  # pip's own order: the later wins
         for name, value in re.findall(rf"^{section}\.([\w-]+)=(.+)$", listed, re.MULTILINE):
             if word := _UV_WORDS.get(name):

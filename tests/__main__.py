@@ -71,7 +71,7 @@ class Run:
         hidden = ("--no-header", "--no-annotate", "--no-emit-index-url", "--no-emit-find-links")
         exact = ("--universal", "--generate-hashes", "--python-version", "3.11", "--extra", "dev")
         files = ("--output-file", "tests/locked.txt", "pyproject.toml")
-        return tool("uv", "pip", "compile", "--quiet", "--system-certs", *hidden, *exact, *files)
+        return tool("uv", "pip", "compile", "--quiet", *hidden, *exact, *files)
 
     def _pytest(self, *arguments: str) -> bool:
         command = [program("pytest"), *arguments]

@@ -115,5 +115,6 @@ def test_uv_is_told_what_pip_was_told(tmp_path: Path, monkeypatch: pytest.Monkey
     settings = uv_settings(Path(sys.executable))
     assert settings["UV_DEFAULT_INDEX"] == "https://environment.example/simple"
     assert settings["UV_INDEX"] == "https://one.example/simple https://two.example/simple"
+    assert settings["UV_INDEX_STRATEGY"] == "unsafe-best-match"
     assert settings["UV_FIND_LINKS"] == "/a,/b"
     assert settings["SSL_CERT_FILE"] == "/own.pem"
