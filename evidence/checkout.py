@@ -87,7 +87,7 @@ def _make(root: Path, python: Path) -> None:
     if not (util.find_spec("venv") and util.find_spec("ensurepip")):
         _stop("python3-venv is missing; on Debian: apt-get install python3-venv", NOT_READY)
     if home.exists() and not (home / "stamp").exists():
-        _stop(f"{home} was made by another hand; move it away, or install the project in it", NOT_READY)
+        _stop(f"{home} was made by another hand; move it away, or run its own Python", NOT_READY)
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir()
     (home / "stamp").touch()  # ours, and not finished
