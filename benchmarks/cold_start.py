@@ -32,8 +32,9 @@ FLOOR = ["click", "pydantic", "orjson", "blake3"]
 LOOPX = "loopx==2.1.1"
 OLDEST_NODE = (22, 22, 3)
 GOAL = 1.6  # plan / floor, whole process, medians
+PREFERRED = "method:research"
 PROVIDER = {
-    "provider_id": "method:research",
+    "provider_id": PREFERRED,
     "provider_kind": "method",
     "protocol": "external_evidence_research_v0",
     "declared": True,
@@ -180,14 +181,9 @@ def inputs(folder: Path, rounds: int) -> None:
 def our_sides(name: str, made: Path, work: Path) -> list[Side]:
     """The product's plan from one environment, without a ledger and with one that grows each round."""
     ledger = work / f"{name}.sqlite3"
-    plan = [
-        str(made / "external-evidence"),
-        "plan",
-        "--providers",
-        str(work / "providers.json"),
-        "--format",
-        "json",
-    ]
+    plan = [str(made / "external-evidence"), "plan", "--format", "json"]
+    # The product has ready providers of its own; both sides are asked for the offered one by name.
+    plan += ["--providers", str(work / "providers.json"), "--prefer", PREFERRED]
     around = environment(work)
     request = ["--request", str(work / "request.json"), "--no-ledger"]
     each = ["--request", str(work / "request-{round}.json"), "--ledger", str(ledger)]
@@ -227,7 +223,12 @@ def loopx_sides(venvs: Path, python: str, work: Path) -> list[Side]:
     command = [str(made / "loopx"), "external-evidence", "plan", "--format", "json"]
     command += ["--objective", OBJECTIVE, "--user-activity", ACTIVITY, "--decision", DECISION]
     command += ["--evidence-kind", KIND, "--constraint", CONSTRAINT]
-    command += ["--provider-inventory-json", str(work / "inventory.json")]
+    command += [
+        "--provider-inventory-json",
+        str(work / "inventory.json"),
+        "--preferred-provider-id",
+        PREFERRED,
+    ]
     return [Side("loopx plan", command, environment(work, path))]
 
 
