@@ -1,0 +1,181 @@
+"""Replay a ledger from its stored bytes: derive every id and transition again (ledger.md section 4).
+
+Nothing that the ledger's writer concluded is believed. The chain is checked record by record, each body
+against its digest, each artifact by its own verb, each step by the order of the life it belongs to.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from evidence.lifecycle.interpret import STEPS, interpret
+from evidence.lifecycle.life import LedgerLife
+from ledger.chain import Break, Link, links
+from ledger.store import Reader
+from schemas.canonical import canonical, digest_bytes
+from schemas.errors import EvidenceError, IntegrityError, InvalidError, OrderError
+from schemas.ledger import OPENED, LedgerOpened, LedgerRecord
+from schemas.outside import parse
+
+MOST_FINDINGS = 1000
+
+
+@dataclass
+class Replay:
+    """What a replay found: how far it read, what it broke on, and what it could not interpret."""
+
+    log: str | None = None
+    records: int = 0
+    head: str | None = None
+    plans: int = 0
+    receipts: int = 0
+    admissions: int = 0
+    retired: int = 0
+    findings: list[Break] = field(default_factory=list)
+    uninterpreted: list[int] = field(default_factory=list)
+    truncated: bool = False
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing broke; an empty ledger is not clean."""
+        return not self.findings and self.records > 0
+
+    def to_wire(self) -> dict[str, object]:
+        """The report as the doors print it."""
+        return {
+            "schema_version": "external_evidence_replay_v0",
+            "clean": self.clean,
+            "log": self.log,
+            "records": self.records,
+            "head": self.head,
+            "plans": self.plans,
+            "receipts": self.receipts,
+            "admissions": self.admissions,
+            "retired": self.retired,
+            "first_finding": self.findings[0]._asdict() if self.findings else None,
+            "findings": [finding._asdict() for finding in self.findings],
+            "findings_truncated": self.truncated,
+            "cannot_interpret": self.uninterpreted,
+            "limit": "A ledger cannot show what was never appended, nor that its tail was cut off.",
+        }
+
+
+def replay(reader: Reader) -> Replay:
+    """Read every record of one snapshot and check all of it; the findings in order, the first one first.
+
+    Raises nothing for a broken ledger: what broke is a finding that names seq, field, rule, expected
+    and found. After a finding the replay goes on from what is stored.
+    """
+    return _Auditor(reader).run()
+
+
+class _Auditor:
+    """One pass over one snapshot."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._life = LedgerLife()
+        self._schemas: set[tuple[str, str]] = set()
+        self._report = Replay()
+
+    def run(self) -> Replay:
+        report = self._report
+        try:
+            for link in links(self._reader.records()):
+                report.records += 1
+                report.head = link.id
+                for finding in self._check(link):
+                    self._add(finding)
+            for finding in self._reader.index_breaks():
+                self._add(finding)
+        except IntegrityError as error:
+            self._add(Break(report.records, "file", "the file can be read", "a record", error.message))
+        _count(self._life, report)
+        return report
+
+    def _add(self, finding: Break) -> None:
+        if len(self._report.findings) < MOST_FINDINGS:
+            self._report.findings.append(finding)
+        else:
+            self._report.truncated = True
+
+    def _check(self, link: Link) -> Iterator[Break]:
+        yield from link.breaks
+        record = link.record
+        if record is None:
+            return
+        self._report.log = self._report.log or record.log
+        if (record.seq == 0) != (record.kind == "ledger.opened"):
+            yield Break(link.seq, "kind", "a ledger opens once, at seq 0", "ledger.opened", record.kind)
+        try:
+            body = _body(self._reader, record)
+            artifact = _artifact(body, record)
+        except EvidenceError as error:
+            rule = "the body is the one that the record names"
+            yield Break(link.seq, "body", rule, record.body.digest, error.message)
+            return
+        if record.kind in ("ledger.opened", "schema.registered"):
+            yield from self._opening(record, body, artifact)
+        elif record.kind in STEPS:
+            yield from self._step(record, artifact)
+        else:
+            self._report.uninterpreted.append(link.seq)
+
+    def _opening(self, record: LedgerRecord, body: bytes, artifact: object) -> Iterator[Break]:
+        if record.kind == "schema.registered":
+            own = digest_bytes(body)
+            if own != record.schema.digest:
+                rule = "a registered schema is its body"
+                yield Break(record.seq, "schema.digest", rule, own, record.schema.digest)
+            self._schemas.add((record.schema.name, record.schema.digest))
+            return
+        try:
+            opened = LedgerOpened.read(artifact)
+        except EvidenceError as error:
+            yield Break(record.seq, "body", error.code, OPENED, error.message)
+            return
+        if opened.origin != record.log:
+            yield Break(record.seq, "body.origin", "one log, one name", record.log, opened.origin)
+
+    def _step(self, record: LedgerRecord, artifact: object) -> Iterator[Break]:
+        seq, name = record.seq, record.schema.name
+        if (name, record.schema.digest) not in self._schemas:
+            rule = "a schema is registered before it is used"
+            yield Break(seq, "schema", rule, "a registered schema", f"{name} {record.schema.digest}")
+        if isinstance(artifact, dict) and artifact.get("schema_version") != name:
+            stated = str(artifact.get("schema_version"))
+            yield Break(seq, "schema.name", "the artifact states its schema", stated, name)
+        try:
+            subject = interpret(self._life, record.kind, artifact)
+        except OrderError as error:
+            yield Break(seq, "kind", error.rule, "a step that may follow", error.message)
+            return
+        except EvidenceError as error:
+            yield Break(seq, f"body {error.subject}", error.code, "an artifact that verifies", error.message)
+            return
+        if subject != record.subject:
+            expected, found = (canonical(one.to_wire()).decode() for one in (subject, record.subject))
+            yield Break(seq, "subject", "the subject is derived from the artifact", expected, found)
+
+
+def _body(reader: Reader, record: LedgerRecord) -> bytes:
+    body = reader.body(record.body.digest)
+    if body is None:
+        raise IntegrityError("no body is stored under this digest", subject="body")
+    if len(body) != record.body.size:
+        raise IntegrityError(f"the body has {len(body)} bytes, not {record.body.size}", subject="body.size")
+    return body
+
+
+def _artifact(body: bytes, record: LedgerRecord) -> object:
+    artifact = parse(body, "body")
+    if record.kind != "schema.registered" and canonical(artifact) != body:
+        raise InvalidError("the body is not written in its canonical form", subject="body")
+    return artifact
+
+
+def _count(life: LedgerLife, report: Replay) -> None:
+    report.plans = len(life.plans)
+    lives = [receipt for plan in life.plans.values() for receipt in plan.receipts.values()]
+    report.receipts = len(lives)
+    report.admissions = sum(len(receipt.history) for receipt in lives)
+    report.retired = sum(receipt.retired for receipt in lives)

@@ -1,0 +1,101 @@
+"""The command that looks at the installation itself."""
+
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import click
+
+from evidence.doors import output
+from evidence.doors.options import format_option, ledger_path, open_library
+from schemas.errors import EvidenceError, NotFoundError
+
+PACKAGES = ("schemas", "ledger", "providers", "evidence")
+DISTRIBUTION = "external-evidence"
+
+
+class Check(NamedTuple):
+    """One thing that was looked at: `ok`, `note` or `wrong`, and what was seen."""
+
+    name: str
+    state: str
+    seen: str
+
+
+@click.command(epilog="Exit status 1: something is wrong.")
+@click.option("--ledger", "given", metavar="FILE", help="The ledger file; else as everywhere.")
+@click.option("--library", metavar="FILE", help="The standards library; else as everywhere.")
+@format_option()
+def doctor(given: str | None, library: str | None, chosen_format: str | None) -> int:
+    """Look at the installation, the library and the ledger; change nothing."""
+    checks = [
+        Check("python", "ok", f"{platform.python_version()} on {platform.system()}"),
+        *_owners(),
+        _terminal(),
+        _try("schemas", _schemas),
+        _try("library", lambda: _library(library)),
+        _try("ledger", lambda: _ledger(given)),
+    ]
+    if output.wants_json(chosen_format):
+        output.print_json({"ok": _fine(checks), "checks": [check._asdict() for check in checks]})
+    else:
+        output.print_text("\n".join(f"{check.state:<5}  {check.name:<10}  {check.seen}" for check in checks))
+    return 0 if _fine(checks) else 1
+
+
+def _fine(checks: list[Check]) -> bool:
+    return all(check.state != "wrong" for check in checks)
+
+
+def _owners() -> Iterator[Check]:
+    """The four import names are common words: each must belong to this distribution alone."""
+    from importlib.metadata import packages_distributions
+
+    owners = packages_distributions()
+    for package in PACKAGES:
+        found = sorted(set(owners.get(package, [])))
+        wrong = found != [DISTRIBUTION]
+        others = ", ".join(found) or "nobody; is the project installed?"
+        yield Check(f"package {package}", "wrong" if wrong else "ok", f"belongs to {others}")
+
+
+def _terminal() -> Check:
+    encoding = getattr(sys.stdout, "encoding", None) or "none"
+    fine = encoding.lower().replace("-", "").startswith(("utf8", "gb18030"))
+    return Check("terminal", "ok" if fine else "note", f"stdout speaks {encoding}; lacking signs are escaped")
+
+
+def _schemas() -> str:
+    from schemas.published import names, schema_bytes
+
+    found = names()
+    if not found:
+        raise NotFoundError("no published schema was found", subject="schemas")
+    return f"{len(found)} schemas, {sum(len(schema_bytes(name)) for name in found)} bytes"
+
+
+def _library(given: str | None) -> str:
+    library = open_library(given)
+    return f"{library.name}: {len(library)} standards, revision {library.revision}"
+
+
+def _ledger(given: str | None) -> str:
+    from ledger.sqlite_readonly import open_readonly
+
+    path = ledger_path(given)
+    if not path.exists():
+        return f"none at {path} yet; `plan` makes one"
+    with open_readonly(path).read() as reader:
+        head = reader.head()
+    writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    seq = "no record" if head is None else f"{head.seq + 1} records, log {head.log}"
+    return f"{path}: {seq}, {'writable' if writable else 'read-only'}"
+
+
+def _try(name: str, look: Callable[[], str]) -> Check:
+    try:
+        return Check(name, "ok", look())
+    except EvidenceError as error:
+        return Check(name, "wrong", error.message)
