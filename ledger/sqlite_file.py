@@ -26,7 +26,11 @@ _SCHEMAS = (
     "CREATE TABLE schemas (name TEXT NOT NULL, digest BLOB NOT NULL, PRIMARY KEY (name, digest))"
     " WITHOUT ROWID"
 )
-TABLES = (_RECORDS, _RECORDS_BY_KIND, _BODIES, _SUBJECTS, _SCHEMAS)
+# The last record has no successor whose prev pins its bytes; until a checkpoint does, this row does.
+_HEAD = (
+    "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, digest BLOB NOT NULL)"
+)
+TABLES = (_RECORDS, _RECORDS_BY_KIND, _BODIES, _SUBJECTS, _SCHEMAS, _HEAD)
 
 # ANALYZE keeps its figures in tables of its own, which change nothing that is stored.
 _FOUND = (

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+from ledger.chain import Break
 from ledger.sqlite_file import Row, run
 from ledger.store import REGISTERED, Appended, Clock, Draft, Head, compose, repeat
 from schemas.canonical import digest_bytes
@@ -99,6 +100,33 @@ class SqliteReader:
         query = "SELECT 1 FROM schemas WHERE name = ? AND digest = ?"
         return bool(self._rows(query, name, _key(digest)))
 
+    def index_breaks(self) -> Iterator[Break]:
+        """Every derived row that is not what the stored bytes make of it, the stored head among them."""
+        seq, identity = -1, ""
+        for seq, raw in self.records():
+            identity = record_id(raw)
+            try:
+                record = read_raw(raw)
+            except IntegrityError:
+                continue  # told by the chain; nothing can be derived from it
+            yield from _differing(seq, self._derived(seq), _derive(record))
+        stated = [(head, bytes(digest)) for head, digest in self._rows("SELECT seq, digest FROM head")]
+        found = [(seq, _key(identity))] if identity else []
+        if stated != found:
+            rule = "the stored head is the last record"
+            yield Break(max(seq, 0), "head", rule, _shown(found), _shown(stated))
+        strays = self._rows("SELECT COUNT(*) FROM subjects WHERE seq NOT IN (SELECT seq FROM records)")
+        if strays[0][0]:
+            rule = "an index row belongs to a record"
+            yield Break(max(seq, 0), "subjects", rule, "0 strays", f"{strays[0][0]} strays")
+
+    def _derived(self, seq: int) -> dict[str, object]:
+        row = self._rows("SELECT prev, idem, kind FROM records WHERE seq = ?", seq)[0]
+        named = self._rows(
+            "SELECT field, algorithm || ':' || hex FROM subjects WHERE seq = ? ORDER BY field, hex", seq
+        )
+        return {"prev": row[0], "idem": row[1], "kind": row[2], "subject": [tuple(pair) for pair in named]}
+
     def _rows(self, sql: str, *values: object) -> list[Row]:
         if self._ended:
             raise UsageError("a view of the ledger was used after its transaction had ended")
@@ -157,9 +185,29 @@ class SqliteWriter(SqliteReader):
         if record.kind == REGISTERED:
             name, digest = record.schema.name, _key(record.schema.digest)
             self._rows("INSERT OR IGNORE INTO schemas VALUES (?, ?)", name, digest)
+        self._rows("INSERT OR REPLACE INTO head VALUES (1, ?, ?)", record.seq, _key(identity))
         self._head = Head(record.log, record.seq, identity)
         return Appended(record.seq, identity, record, repeated=False)
 
 
 def _key(digest: str) -> bytes:
     return bytes.fromhex(digest.partition(":")[2])
+
+
+def _derive(record: LedgerRecord) -> dict[str, object]:
+    return {
+        "prev": b"" if record.prev is None else _key(record.prev),
+        "idem": _key(record.idem),
+        "kind": record.kind,
+        "subject": sorted(record.subject.ids().items()),
+    }
+
+
+def _differing(seq: int, found: dict[str, object], expected: dict[str, object]) -> Iterator[Break]:
+    for name, value in expected.items():
+        if found[name] != value:
+            yield Break(seq, name, "the index says what the record says", _shown(value), _shown(found[name]))
+
+
+def _shown(value: object) -> str:
+    return value.hex() if isinstance(value, bytes) else str(value)

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
+from ledger.chain import Break
 from schemas.canonical import digest, digest_bytes
 from schemas.dates import instant
 from schemas.errors import ConflictError, InvalidError
@@ -156,6 +157,10 @@ class Reader(Protocol):
 
     def has_schema(self, name: str, digest: str) -> bool:
         """Whether that schema was registered here."""
+        ...
+
+    def index_breaks(self) -> Iterator[Break]:
+        """Every derived row that is not what the stored bytes make of it, the stored head among them."""
         ...
 
 
