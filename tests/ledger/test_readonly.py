@@ -1,0 +1,166 @@
+"""Reading writes nothing in the ledger's folder (ledger.md section 3)."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ledger.sqlite import SqliteLedger
+from ledger.sqlite_readonly import open_readonly
+from schemas.canonical import digest_bytes
+from schemas.errors import BusyError, IntegrityError, StorageError, UsageError
+from tests.ledger.steps import append, begin, edit, made, powerless, step, stored
+
+COUNT = """
+import sys
+from ledger.sqlite_readonly import open_readonly
+with open_readonly(sys.argv[1]).read() as reader:
+    print(len(list(reader.records())))
+"""
+
+
+def state(folder: Path) -> dict[str, tuple[int, int, str]]:
+    """Everything that a write in a folder would change."""
+    seen = {}
+    for file in sorted(folder.iterdir()):
+        status = file.stat()
+        seen[file.name] = (status.st_size, status.st_mtime_ns, digest_bytes(file.read_bytes()))
+    seen["."] = (0, folder.stat().st_mtime_ns, "")
+    return seen
+
+
+@pytest.fixture
+def living(tmp_path: Path) -> Iterator[SqliteLedger]:
+    """A ledger of six records that a writer has open."""
+    ledger = begin(tmp_path / "living" / "l.sqlite3")
+    append(ledger, *(step(number) for number in range(5)))
+    yield ledger
+    ledger.close()
+
+
+def copied(living: SqliteLedger, folder: Path, *tails: str) -> Path:
+    """What a killed writer, or who copies its files, leaves: the file and some of its side files."""
+    folder.mkdir()
+    for tail in ("", *tails):
+        shutil.copy(f"{living._path}{tail}", folder)
+    return folder / "l.sqlite3"
+
+
+def test_a_ledger_at_rest_is_read_and_left_alone(tmp_path: Path) -> None:
+    path = made(tmp_path / "l.sqlite3", 5)
+    before = state(tmp_path)
+    assert len(stored(open_readonly(path))) == 6
+    assert state(tmp_path) == before
+
+
+def test_a_ledger_in_use_is_read_to_its_last_commit_and_left_alone(living: SqliteLedger) -> None:
+    folder = living._path.parent
+    before = state(folder)
+    done = subprocess.run(
+        [sys.executable, "-c", COUNT, living._path], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "6\n"
+    assert state(folder) == before
+    reading = open_readonly(living._path)
+    with reading.read() as reader:
+        append(living, step(9))
+        assert len(list(reader.records())) == 6
+    assert len(stored(reading)) == 7
+    reading.close()
+
+
+@pytest.mark.parametrize("tails", [("-wal", "-shm"), ("-wal",)])
+def test_what_a_killed_writer_left_is_read_whole_and_left_alone(
+    living: SqliteLedger, tmp_path: Path, tails: tuple[str, ...]
+) -> None:
+    path = copied(living, tmp_path / "left", *tails)
+    before = state(path.parent)
+    assert len(stored(open_readonly(path))) == 6
+    assert state(path.parent) == before
+    edit(path, "CREATE TABLE more (x)")
+    with pytest.raises(IntegrityError):
+        open_readonly(path)
+
+
+@pytest.mark.parametrize("tails", [("-wal", "-shm"), ("-wal",), ("-shm",), ()])
+def test_any_left_over_is_read_on_a_read_only_disk(
+    living: SqliteLedger, tmp_path: Path, tails: tuple[str, ...]
+) -> None:
+    path = copied(living, tmp_path / "left", *tails)
+    for place in (tmp_path, *tmp_path.parents[:2]):
+        place.chmod(0o755)
+    before = state(path.parent)
+    # Without its write-ahead file a copy holds what had reached the main file: the opening.
+    expected = 6 if "-wal" in tails else 1
+    with powerless(path.parent, *path.parent.iterdir()):
+        assert len(stored(open_readonly(path))) == expected
+    assert state(path.parent) == before
+
+
+def test_the_copy_that_is_read_goes_away(
+    living: SqliteLedger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = copied(living, tmp_path / "left", "-wal")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    with open_readonly(path).read():
+        assert len(list(scratch.iterdir())) == 1
+    assert list(scratch.iterdir()) == []
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    with pytest.raises(StorageError, match="cannot be copied"):
+        open_readonly(path)
+
+
+def test_a_copy_that_fails_half_way_goes_away(
+    living: SqliteLedger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = copied(living, tmp_path / "left", "-wal")
+    for place in (tmp_path, *tmp_path.parents[:2]):
+        place.chmod(0o755)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir(mode=0o777)
+    scratch.chmod(0o777)
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    (path.parent / "l.sqlite3-wal").chmod(0)
+    with powerless(), pytest.raises(StorageError, match="cannot be copied"):
+        open_readonly(path)
+    assert list(scratch.iterdir()) == []
+
+
+def test_a_file_at_rest_that_changes_while_it_is_read_is_said_to_be_busy(tmp_path: Path) -> None:
+    path = made(tmp_path / "l.sqlite3", 5)
+    reading = open_readonly(path)
+
+    def read_over(change: str, failure: IntegrityError | None) -> None:
+        with reading.read():
+            edit(path, change)
+            if failure is not None:
+                raise failure
+
+    with pytest.raises(BusyError):
+        read_over("DELETE FROM bodies", None)
+    with pytest.raises(BusyError) as caught:
+        read_over("DELETE FROM subjects", IntegrityError("half of a page"))
+    assert isinstance(caught.value.__cause__, IntegrityError)
+    with pytest.raises(IntegrityError, match="truly"), reading.read():
+        raise IntegrityError("truly broken")
+
+
+def test_a_file_that_vanishes_while_it_is_read_is_a_storage_error(tmp_path: Path) -> None:
+    path = made(tmp_path / "l.sqlite3", 5)
+    reading = open_readonly(path)
+    with pytest.raises(StorageError), reading.read():
+        path.unlink()
+    with pytest.raises(StorageError), reading.read():
+        pass
+
+
+def test_a_view_is_refused_after_its_end(tmp_path: Path) -> None:
+    with open_readonly(made(tmp_path / "l.sqlite3", 1)).read() as reader:
+        pass
+    with pytest.raises(UsageError):
+        reader.head()
