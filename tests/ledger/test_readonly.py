@@ -164,3 +164,12 @@ def test_a_view_is_refused_after_its_end(tmp_path: Path) -> None:
         pass
     with pytest.raises(UsageError):
         reader.head()
+
+
+def test_side_files_that_may_not_be_read_are_a_storage_error(living: SqliteLedger, tmp_path: Path) -> None:
+    path = copied(living, tmp_path / "left", "-wal", "-shm")
+    for place in (tmp_path, *tmp_path.parents[:2]):
+        place.chmod(0o755)
+    (path.parent / "l.sqlite3-shm").chmod(0)
+    with powerless(), pytest.raises(StorageError):
+        open_readonly(path)
