@@ -7,6 +7,7 @@ from pathlib import Path
 
 from schemas.errors import BusyError, EvidenceError, IntegrityError, StorageError
 
+HEADER_SIZE = 100
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_ERROR}
 
@@ -19,6 +20,7 @@ def transaction(path: Path, patience: float, write: bool) -> Iterator[sqlite3.Co
     back as bytes, because damaged text need not be UTF-8.
     """
     with named_errors(path):
+        _refuse_stub(path)
         mode = "rwc" if write else "rw"
         # A URI, percent-encoded, so that no character of a path is read as a parameter.
         address = f"{path.absolute().as_uri()}?mode={mode}"
@@ -30,6 +32,12 @@ def transaction(path: Path, patience: float, write: bool) -> Iterator[sqlite3.Co
             connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             yield connection
             connection.execute("COMMIT")
+
+
+def _refuse_stub(path: Path) -> None:
+    # SQLite takes a file of one byte for an empty one, and would write over it.
+    if path.exists() and 0 < path.stat().st_size < HEADER_SIZE:
+        raise IntegrityError(f"{path} is no SQLite file and is left alone", subject=str(path))
 
 
 @contextmanager
