@@ -6,7 +6,7 @@ the head needs, since CH 4 and HRB400 are no numbers of standards.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum, auto
 
 from providers.standards.code import Code
@@ -132,18 +132,19 @@ def _special(text: str, start: int, rules: Rules) -> Iterator[Head]:
 
 def _listed(text: str, org: str, end: int) -> Iterator[Head]:
     need = Need.NOTHING if org in STRONG else Need.WEAK
+    second = _SECOND.match(text, end)
+    if second is not None and org in _INTERNATIONAL:
+        yield Head(Code(org + second.group(), ""), second.end())
+        return
     # The letter of TSG T7001 belongs to its number.
     attributed = None if org == "TSG" else _attribute(text, end)
     if attributed is not None:
         attr, after, slashed = attributed
         yield Head(Code(org, "", attr=attr), after, need, slashed)
-        return
-    second = _SECOND.match(text, end)
-    if second is not None:
-        doubled = Head(Code(org + second.group(), ""), second.end(), Need.YEAR)
-        yield replace(doubled, need=Need.NOTHING) if org in _INTERNATIONAL else doubled
-        return
-    yield Head(Code(org, ""), end, need)
+    elif second is not None:
+        yield Head(Code(org + second.group(), ""), second.end(), Need.YEAR)
+    else:
+        yield Head(Code(org, ""), end, need)
 
 
 def _attribute(text: str, end: int) -> tuple[str, int, bool] | None:
@@ -172,6 +173,7 @@ def _unlisted(text: str, letters: str, end: int, rules: Rules) -> Iterator[Head]
         need = Need.NOTHING if glued in STRONG else Need.WEAK
         yield Head(Code(glued, "", attr="T"), start + len(glued) + 1, need, slashed=True)
         yield Head(Code(letters, ""), end)
+        return
     numbered = _split_number(letters)
     if numbered is not None:
         yield Head(Code(numbered, ""), start + len(numbered))

@@ -21,12 +21,11 @@ _SLASH = re.compile(r" ?/ ?([0-9]{1,2})(?![0-9A-Z])")
 _DASH = re.compile(r" ?- ?([0-9]{1,6})(?![0-9])")
 _RANGE = re.compile(r" ?[~〜] ?(?:[0-9]{1,6})?\.?[0-9]{1,4}(?![0-9])")
 _AMEND = re.compile(r" ?/ ?(XG[0-9]{1,2})(?: ?- ?([0-9]{4}))?(?![0-9])")
-_YEAR_FORMS = (
-    re.compile(rf" ?(?P<mark>:) ?(?P<year>{_YEAR}|[0-9]{{2}})(?![0-9])"),
-    re.compile(rf" ?\( ?(?P<year>{_YEAR}) ?\)"),
-    # `GB 50011 2016年版` names an edition of the text, not the year of the number.
-    re.compile(rf"(?P<mark> )(?P<year>{_YEAR})(?![0-9A-Z]|\.[0-9]| ?年? ?(?:版|修|局部))"),
-)
+_COLON_YEAR = re.compile(rf" ?: ?(?P<year>{_YEAR}|[0-9]{{2}})(?![0-9])")
+_BRACKETED_YEAR = re.compile(rf" ?\( ?(?P<year>{_YEAR}) ?\)")
+# `GB 50011 2016年版` names an edition of the text, not the year of the number.
+_BLANK_YEAR = re.compile(rf" (?P<year>{_YEAR})(?![0-9A-Z]|\.[0-9]| ?年? ?(?:版|修|局部))")
+_YEAR_FORMS = (_COLON_YEAR, _BRACKETED_YEAR, _BLANK_YEAR)
 _FULL_YEAR = re.compile(_YEAR)
 _GLUED_YEAR = re.compile(r"([0-9OIL.]*[0-9OIL])(19[89][0-9]|20[0-4][0-9])")
 _MOST_DOTS, _MOST_DASHES = 3, 4
@@ -58,20 +57,19 @@ def read_tail(text: str, start: int, head: Code) -> Tail | None:
     end = ranged.end() if ranged else end
     dashes, ends = _dashes(text, end)
     stem = replace(head, num=num, parts=(*(f".{part}" for part in dots), *(f"/{part}" for part in slash)))
-    readings, end = _dated(text, ends, stem, dashes)
+    readings, end, explicit = _dated(text, ends, stem, dashes)
     amend = _AMEND.match(text, end)
     if amend:
         end = amend.end()
         name = amend[1] + (f"-{amend[2]}" if amend[2] else "")
         readings = [replace(reading, amend=name) for reading in readings]
     first = readings[0]
-    full = len(first.year) == 4
     return Tail(
         readings=tuple(readings),
         end=end,
         digits=sum(map(str.isdecimal, num)),
         dated=first.year not in ("", UNREADABLE),
-        explicit=full and first.year_mark != " ",
+        explicit=explicit,
         slashed=bool(slash),
     )
 
@@ -109,15 +107,18 @@ def _dashes(text: str, start: int) -> tuple[list[str], list[int]]:
     return values, ends
 
 
-def _dated(text: str, ends: list[int], stem: Code, dashes: list[str]) -> tuple[list[Code], int]:
+def _dated(text: str, ends: list[int], stem: Code, dashes: list[str]) -> tuple[list[Code], int, bool]:
+    """The readings, their end, and whether a mark announces a year of four digits."""
     if dashes and _FULL_YEAR.fullmatch(dashes[-1]):
-        return [_with(stem, dashes[:-1], dashes[-1])], ends[-1]
+        return [_with(stem, dashes[:-1], dashes[-1])], ends[-1], True
     for form in _YEAR_FORMS:
         found = form.match(text, ends[-1])
         if found:
-            mark = found.groupdict().get("mark") or "-"
-            return [_with(stem, dashes, found["year"], mark)], found.end()
-    return _undated(stem, dashes), ends[-1]
+            mark = ":" if form is _COLON_YEAR else "-"
+            explicit = form is not _BLANK_YEAR and len(found["year"]) == 4
+            return [_with(stem, dashes, found["year"], mark)], found.end(), explicit
+    readings = _undated(stem, dashes)
+    return readings, ends[-1], len(readings[0].year) == 4
 
 
 def _undated(stem: Code, dashes: list[str]) -> list[Code]:
