@@ -41,7 +41,7 @@ def doctor(given: str | None, library: str | None, chosen_format: str | None) ->
     if output.wants_json(chosen_format):
         output.print_json({"ok": _fine(checks), "checks": [check._asdict() for check in checks]})
     else:
-        output.print_text("\n".join(f"{check.state:<5}  {check.name:<10}  {check.seen}" for check in checks))
+        output.print_text("\n".join(f"{check.state:<5}  {check.name:<17}  {check.seen}" for check in checks))
     return 0 if _fine(checks) else 1
 
 
@@ -51,14 +51,21 @@ def _fine(checks: list[Check]) -> bool:
 
 def _owners() -> Iterator[Check]:
     """The four import names are common words: each must belong to this distribution alone."""
-    from importlib.metadata import packages_distributions
+    from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
 
+    try:
+        installed = f"installed, version {distribution(DISTRIBUTION).version}"
+    except PackageNotFoundError:
+        installed = "not installed: run from its folder"
     owners = packages_distributions()
     for package in PACKAGES:
         found = sorted(set(owners.get(package, [])))
-        wrong = found != [DISTRIBUTION]
-        others = ", ".join(found) or "nobody; is the project installed?"
-        yield Check(f"package {package}", "wrong" if wrong else "ok", f"belongs to {others}")
+        if found == [DISTRIBUTION]:
+            yield Check(f"package {package}", "ok", f"belongs to {DISTRIBUTION} alone")
+        elif not found:  # an editable install or a checkout lists no files
+            yield Check(f"package {package}", "ok", f"no other owner; {DISTRIBUTION} is {installed}")
+        else:
+            yield Check(f"package {package}", "wrong", f"belongs to {', '.join(found)}")
 
 
 def _terminal() -> Check:
