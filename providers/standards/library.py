@@ -95,9 +95,9 @@ def load(path: str | os.PathLike[str]) -> Library:
         with file.open("rb") as stream:
             data = stream.read(LARGEST_BYTES + 1)
     except FileNotFoundError as error:
-        raise NotFoundError(f"there is no library at {shown(str(file))}", subject="library") from error
+        raise NotFoundError(f"there is no library at {shown(str(file), 240)}", subject="library") from error
     except (OSError, ValueError) as error:
-        message = f"the library at {shown(str(file))} cannot be read: {error}"
+        message = f"the library at {shown(str(file), 240)} cannot be read: {error}"
         raise StorageError(message, subject="library") from error
     return loads(data, file.name)
 
