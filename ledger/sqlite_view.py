@@ -159,17 +159,18 @@ class SqliteWriter(SqliteReader):
 
     def append(self, draft: Draft) -> Appended:
         """Chain one step to the head; the same key and content again gives the first record back."""
-        first = self._pair("SELECT seq, raw FROM records WHERE idem = ?", _key(draft.idem()))
+        idem = draft.idem()
+        first = self._pair("SELECT seq, raw FROM records WHERE idem = ?", _key(idem))
         if first is not None:
             return repeat(draft, read_raw(first[1]), record_id(first[1]))
         head = self._head or self.head()
         if head is None:
             raise self._wrong("the first record is missing")
-        return self._insert(draft, *compose(draft, head.log, head, self._clock()))
+        return self._insert(draft, *compose(draft, idem, head.log, head, self._clock()))
 
     def found(self, draft: Draft, log: str) -> Appended:
         """Write the first record of the log called `log`."""
-        return self._insert(draft, *compose(draft, log, None, self._clock()))
+        return self._insert(draft, *compose(draft, draft.idem(), log, None, self._clock()))
 
     def _insert(self, draft: Draft, record: LedgerRecord, raw: bytes) -> Appended:
         identity = record_id(raw)

@@ -79,9 +79,10 @@ def registration(actor: str, name: str, document: bytes) -> Draft:
     return Draft(REGISTERED, actor, f"register {name} {stated}", Subject(), name, stated, document)
 
 
-def compose(draft: Draft, log: str, head: Head | None, at: datetime) -> tuple[LedgerRecord, bytes]:
-    """The record of `draft` after `head`, and its bytes; InvalidError names a field that cannot be.
+def compose(draft: Draft, idem: str, log: str, head: Head | None, at: datetime) -> tuple[LedgerRecord, bytes]:
+    """The record of `draft`, whose key is `idem`, after `head`, and its bytes.
 
+    InvalidError names a field that cannot be.
     A kind that no interpreter knows is refused here although a chain that holds one verifies.
     """
     if draft.kind not in KINDS:
@@ -101,7 +102,7 @@ def compose(draft: Draft, log: str, head: Head | None, at: datetime) -> tuple[Le
         at=instant(at),
         kind=draft.kind,
         actor=draft.actor,
-        idem=draft.idem(),
+        idem=idem,
         subject=draft.subject,
         schema=schema,
         body=body,

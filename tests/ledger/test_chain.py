@@ -21,7 +21,7 @@ def chain(length: int) -> Records:
     head = None
     for number in range(length):
         draft = step(number) if number else OPENING.draft("tests.example/log")
-        record, raw = compose(draft, "tests.example/log", head, START)
+        record, raw = compose(draft, draft.idem(), "tests.example/log", head, START)
         found.append((number, raw))
         head = Head(record.log, number, record_id(raw))
     return found
