@@ -17,7 +17,7 @@ _MARKUP = re.compile(
     r"|\A[-+=:\s\ufeff]"
     r"|[\s\ufeff]\Z"
 )
-_LIST_NUMBER = re.compile(r"\A([0-9]{1,9})([.)])")
+_LIST_NUMBER = re.compile(r"\A([0-9]{1,9})([.)])(?=\s|\Z)")
 
 
 def markdown(text: str) -> str:

@@ -19,8 +19,8 @@ NASTY = (
 
 def texts(most: int) -> st.SearchStrategy[str]:
     """Any text that a bounded field takes, hostile to Markdown more often than not."""
-    nasty = st.lists(st.sampled_from(NASTY), min_size=1, max_size=6).map("".join)
-    return st.one_of(nasty, st.text(max_size=40)).map(trim).filter(lambda text: _fits(text, most))
+    nasty = st.lists(st.sampled_from(NASTY), min_size=1, max_size=5).map("".join)
+    return st.one_of(nasty, st.text(max_size=12)).map(trim).filter(lambda text: _fits(text, most))
 
 
 def _fits(text: str, most: int) -> bool:
@@ -54,7 +54,7 @@ def sources(draw: st.DrawFn, algorithm: Algorithm) -> Source:
 def lives(draw: st.DrawFn) -> Life:
     """Any life whose receipt holds at least one source."""
     algorithm = draw(st.sampled_from(ALGORITHMS))
-    found = draw(st.lists(sources(algorithm), min_size=1, max_size=5, unique_by=lambda one: one.source_ref))
+    found = draw(st.lists(sources(algorithm), min_size=1, max_size=3, unique_by=lambda one: one.source_ref))
     return life(
         found,
         algorithm,
