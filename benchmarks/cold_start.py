@@ -6,7 +6,9 @@ Needs nothing but the standard library. It makes three environments in DIR (kept
 quick; without --venvs a temporary folder, removed at the end) from the package index that pip is set up for:
   floor    click, pydantic, orjson, blake3, and this checkout installed as a wheel
   product  this checkout installed as a wheel, with its own dependencies only
-  loopx    PyPI loopx 2.1.1; its plan needs Node.js 22.22.3 or newer: the machine's, else npm's `node` package
+  loopx    PyPI loopx 2.1.1; its plan needs Node.js 22.22.3 or newer: the machine's, else npm's `node@22`.
+           A node server stays behind and answers later calls: one side finds it running, one has to start it.
+           The server's CPU time is not in the CPU column.
 All sides run the same request against the same one ready provider, in turn, each round starting with another
 side. A side that cannot be installed or does not plan is named with the reason and left out.
 """
@@ -31,6 +33,8 @@ ROOT = Path(__file__).resolve().parent.parent
 FLOOR = ["click", "pydantic", "orjson", "blake3"]
 LOOPX = "loopx==2.1.1"
 OLDEST_NODE = (22, 22, 3)
+# LoopX leaves a node server behind that ends when it was idle for so long: past the next round, or before it.
+NODE_IDLE_MS = {"running": "20000", "started": "300"}
 GOAL = 1.6  # plan / floor, whole process, medians
 PREFERRED = "method:research"
 PROVIDER = {
@@ -110,7 +114,7 @@ def _complaint(output: bytes) -> str:
 def environment(home: Path, path: str = os.environ["PATH"]) -> dict[str, str]:
     """The caller's environment without what changes a start: PYTHON* variables, a ledger, usage pings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "EXTERNAL_"))}
-    return {**kept, "PATH": path, "HOME": str(home), "LOOPX_USAGE_PING": "0"}
+    return {**kept, "PATH": path, "HOME": str(home), "TMPDIR": str(home), "LOOPX_USAGE_PING": "0"}
 
 
 def make(command: list[str], folder: Path) -> None:
@@ -217,7 +221,7 @@ def product_sides(venvs: Path, python: str, work: Path) -> list[Side]:
 
 
 def loopx_sides(venvs: Path, python: str, work: Path) -> list[Side]:
-    """The reference implementation with the same request; its Python part starts a node process."""
+    """The reference implementation with the same request, with its node server running and not running."""
     path = f"{node_folder(venvs)}{os.pathsep}{os.environ['PATH']}"
     made = venv(venvs / "loopx", python, [LOOPX])
     command = [str(made / "loopx"), "external-evidence", "plan", "--format", "json"]
@@ -229,7 +233,13 @@ def loopx_sides(venvs: Path, python: str, work: Path) -> list[Side]:
         "--preferred-provider-id",
         PREFERRED,
     ]
-    return [Side("loopx plan", command, environment(work, path))]
+    sides = []
+    for state, idle_ms in NODE_IDLE_MS.items():
+        home = work / f"node-{state}"  # the server is found through the temporary folder
+        home.mkdir()
+        around = {**environment(home, path), "LOOPX_EFFECT_RUNTIME_IDLE_MS": idle_ms}
+        sides.append(Side(f"loopx plan, node {state}", command, around))
+    return sides
 
 
 def measure(sides: list[Side], rounds: int) -> None:
@@ -242,13 +252,13 @@ def measure(sides: list[Side], rounds: int) -> None:
 def report(sides: list[Side], absent: dict[str, str], rounds: int) -> dict[str, Any]:
     """The figures: medians and 90th percentiles in milliseconds, and each side as a multiple of the floor."""
     floor = next((side for side in sides if side.name == "floor"), None)
-    least = statistics.median(floor.wall_ms) if floor else None
     figures = {
         side.name: {
             "wall_ms_median": round(statistics.median(side.wall_ms), 1),
             "wall_ms_p90": round(statistics.quantiles(side.wall_ms, n=10, method="inclusive")[-1], 1),
             "cpu_ms_median": round(statistics.median(side.cpu_ms), 1),
-            "times_floor": round(statistics.median(side.wall_ms) / least, 2) if least else None,
+            "times_floor": floor and _times(side.wall_ms, floor.wall_ms),
+            "cpu_times_floor": floor and _times(side.cpu_ms, floor.cpu_ms),
         }
         for side in sides
     }
@@ -263,6 +273,10 @@ def report(sides: list[Side], absent: dict[str, str], rounds: int) -> dict[str, 
         "goal": GOAL,
         "goal_met": ratio <= GOAL if ratio else None,
     }
+
+
+def _times(side: list[float], floor: list[float]) -> float:
+    return round(statistics.median(side) / statistics.median(floor), 2)
 
 
 def gather(venvs: Path, work: Path, python: str, loopx: bool) -> tuple[list[Side], dict[str, str]]:
@@ -298,7 +312,7 @@ def show(figures: dict[str, Any], sides: list[Side]) -> None:
     print(
         f"Python {figures['python']}, {figures['machine']}, {figures['rounds']} rounds in turn, milliseconds"
     )
-    print(f"{'':32} {'median':>8} {'p90':>8} {'CPU':>8} {'x floor':>8}")
+    print(f"{'':32} {'median':>8} {'p90':>8} {'CPU':>8} {'x floor':>8} {'x CPU':>8}")
     for side in sides:
         row = figures["sides"][side.name]
         print(f"{side.name:32}" + "".join(f" {row[column]!s:>8}" for column in row))
