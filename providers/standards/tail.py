@@ -16,7 +16,7 @@ _SPACED = re.compile(
     rf"(?=(?:\.[0-9]{{1,4}}){{0,2}}(?: ?[/-] ?[0-9]{{1,2}}){{0,2}} ?[-:] ?{_YEAR}(?![0-9]))"
 )
 _LONGEST_SPACED = 12
-_DOT = re.compile(r"\.([0-9]{1,8})(?![0-9])")
+_DOT = re.compile(rf"\.([0-9]{{1,8}})(?![0-9])| ?\. ?(?P<apart>[0-9]{{1,4}})(?= ?[-:] ?{_YEAR}(?![0-9]))")
 _SLASH = re.compile(r" ?/ ?([0-9]{1,2})(?![0-9A-Z])")
 _DASH = re.compile(r" ?- ?([0-9]{1,6})(?![0-9])")
 _RANGE = re.compile(r" ?[~〜] ?(?:[0-9]{1,6})?\.?[0-9]{1,4}(?![0-9])")
@@ -89,7 +89,7 @@ def _number(text: str, start: int) -> tuple[str, int] | None:
 def _several(pattern: re.Pattern[str], text: str, start: int, most: int) -> tuple[list[str], int]:
     values: list[str] = []
     while len(values) < most and (found := pattern.match(text, start)):
-        values.append(found[1])
+        values.append(next(filter(None, found.groups())))
         start = found.end()
     return values, start
 
