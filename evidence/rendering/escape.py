@@ -8,12 +8,12 @@ _CONTROL = re.compile(
     "[\ud800-\udfff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
 )
 _LINE_BREAK = re.compile(r"\r\n?|\n")
-# `://`, `www.` and `@` are not CommonMark, but GitHub, Lark and others make links and mentions of them,
-# pictures of `:word:` and formulas of `$`.
+# `://`, `www.e.x`, `e.org` and `@` are not CommonMark, but GitHub, Lark and others make links and mentions
+# of them, pictures of `:word:` and formulas of `$`.
 _MARKUP = re.compile(
     r"[\\`*_\[\]<>&|~#!$^@{}\t\n\r]"
     r"|:(?=//|[\w+-]+:|[A-Za-z])"
-    r"|(?<=[wW]{3})\."
+    r"|(?<=\w)\.(?=[^\W\d_]{2})"
     r"|\A[-+=:\s\ufeff]"
     r"|[\s\ufeff]\Z"
 )

@@ -69,10 +69,10 @@ def _admission(readback: Readback) -> list[str]:
     parent = readback.parent_admission
     title = _section("上级决定 Parent decision")
     if parent is None:
-        return [*title, item("决定 Decision", "尚未作出 not made yet")]
+        return [*title, item("决定 Disposition", "尚未作出 not made yet")]
     return [
         *title,
-        item("决定 Decision", DISPOSITIONS[parent.disposition]),
+        item("决定 Disposition", DISPOSITIONS[parent.disposition]),
         prose("理由 Reason", parent.reason),
         item("采纳编号 Admission id", code(parent.admission_id)),
     ]

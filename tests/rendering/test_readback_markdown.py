@@ -187,7 +187,7 @@ def test_a_readback_says_everything_that_the_specification_lists() -> None:
         "目标 Objective: 坡道坡度?", "- 约束 Constraints:\n  - in force", "- 检索词 Search terms:\n  - 坡道",
         "提供者 Provider: `method:test`", "回执状态 Receipt status: 成功 succeeded",
         "摘要 Summary: what was found",
-        "局限 Limitations:\n  - one server was down", "决定 Decision: 采纳 admit", "理由 Reason: 现行标准",
+        "局限 Limitations:\n  - one server was down", "决定 Disposition: 采纳 admit", "理由 Reason: 现行标准",
         f"采纳编号 Admission id: `{admission.admission_id}`", "下游已读到 Observed downstream: 1 / 2",
         "退休 Retirement: 保留 retained", "admitted_sources_not_yet_projected",
         f"尚未读到 Not yet observed:\n  - `{REFS[1]}`",
@@ -210,7 +210,7 @@ def test_a_readback_says_everything_that_the_specification_lists() -> None:
 def test_a_readback_without_decision_or_sources_says_so() -> None:
     a_life = life([])
     document = readback_markdown.render(readback(a_life.plan, a_life.receipt, None, []))
-    assert "决定 Decision: 尚未作出 not made yet" in document
+    assert "决定 Disposition: 尚未作出 not made yet" in document
     assert "退休 Retirement: 尚无决定 no decision yet" in document
     assert "## 来源 Sources\n\n无 none" in document
     assert "回执状态 Receipt status: 未找到证据 no_evidence" in document
