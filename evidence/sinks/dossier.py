@@ -48,7 +48,8 @@ class Dossier:
     def write(self, admission: Admission, sources: Sequence[Source], recorded_at: str) -> list[WriteBlocker]:
         """Hold each of `sources`, then write the Markdown anew; see Sink.write.
 
-        A damaged row of the same key is written again from `admission`.
+        A damaged row of the same key is written again from `admission`. When only the Markdown cannot be
+        written, an error says so although the rows are held; writing again makes up for it.
         """
         verify_admission(admission)
         if admission.request_id != self.question.request_id:
@@ -93,6 +94,8 @@ class Dossier:
 
     def render(self) -> None:
         """Write the Markdown from the rows, replacing the file as a whole and only if it changes."""
+        if not self._exists():
+            return
         # Under the write lock, so that of two writers the one that renders last has seen both.
         with self._writing() as rows:
             if rows.present():

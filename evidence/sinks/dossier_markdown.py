@@ -1,5 +1,6 @@
 """A dossier as the Markdown that reviewers read: numbered citations, withdrawn entries apart."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from evidence.rendering.escape import code, markdown
@@ -29,7 +30,7 @@ def render(question: Request, contents: Contents) -> str:
         item("请求编号 Request id", code(question.request_id or "")),
         *_section("证据 Evidence", [_current(*entry, contents) for entry in current]),
         *_section("已撤回 Withdrawn", [_withdrawn(*entry, contents) for entry in withdrawn]),
-        *_section("决定 Decisions", [_admission(admission) for admission in contents.admissions.values()]),
+        *_section("历次决定 Decisions in order of arrival", _decisions(contents)),
         *_section("已损坏 Damaged", [[_damage(damage)] for damage in contents.damaged]),
         *("", "---", ""),
         f"- {ORIGINALS}",
@@ -76,6 +77,18 @@ def _lineage(held: Held, contents: Contents) -> list[str]:
 def _address(ref: str) -> str:
     # Inside <…> an entity is still decoded and an angle bracket ends the address.
     return ref.replace("&", "&amp;").replace("<", "%3C").replace(">", "%3E")
+
+
+def _decisions(contents: Contents) -> list[list[str]]:
+    current = Counter(held.admission_id for _, held in contents.entries if held.withdrawn is None)
+    withdrawn = Counter(held.admission_id for _, held in contents.entries if held.withdrawn is not None)
+    return [
+        [
+            *_admission(admission),
+            item("条目 Entries", f"现有 current {current[key]}, 已撤回 withdrawn {withdrawn[key]}"),
+        ]
+        for key, admission in contents.admissions.items()
+    ]
 
 
 def _admission(admission: Admission) -> list[str]:

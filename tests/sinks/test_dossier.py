@@ -257,6 +257,7 @@ def test_reading_and_withdrawing_make_no_file(a_life: Life, dossier: Dossier, tm
     assert dossier.held(plan_id(a_life)) == []
     assert dossier.damaged(plan_id(a_life)) == []
     assert dossier.withdraw(a_life.admit(REFS[0]).admission_id or "", "by", NOW) == 0
+    dossier.render()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -298,6 +299,7 @@ def test_the_document_tells_a_reviewer_everything(tmp_path: Path) -> None:
         "访问时间 Accessed: `2026-02-28T08:00:00Z`", f"记录时间 Recorded: `{LATEST}`", web.content_digest,
         "only the 2012 edition", admission.admission_id or "", "现行标准", f"[打开 open](<{REFS[1]}>)",
         f"### 已撤回 withdrawn `{REFS[0]}`", "曾用编号 Former number: 2", "one server was down",
+        "条目 Entries: 现有 current 1, 已撤回 withdrawn 1",
         "发布日期 Published: 未知 unknown", f"撤回记录时间 Withdrawal recorded: `{LATER}`",
     ):  # fmt: skip
         assert said in document, said
