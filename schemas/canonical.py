@@ -25,11 +25,12 @@ def canonical(value: object) -> bytes:
     """The RFC 8785 bytes of `value`.
 
     Raises InvalidError for what JSON or an identity cannot hold: a float, an integer beyond
-    2^53-1, a lone surrogate, a key that is not text, any other type.
+    2^53-1, a lone surrogate, a key that is not text, any other type, nesting without end.
     """
-    ordered = _ordered(value, "value")
     try:
-        return orjson.dumps(ordered)
+        return orjson.dumps(_ordered(value, "value"))
+    except RecursionError as error:
+        raise InvalidError("value is nested too deep for canonical JSON", subject="value") from error
     except orjson.JSONEncodeError as error:
         raise InvalidError(f"value cannot be written as canonical JSON: {error}", subject="value") from error
 

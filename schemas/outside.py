@@ -1,17 +1,21 @@
 """JSON text from outside, checked before anything looks at its meaning (lifecycle.md H7)."""
 
 import json
+import math
 import re
 from typing import NoReturn
 
 from schemas.errors import InvalidError
+from schemas.text import shown
 
 MAX_BYTES = 8 * 1024 * 1024
 MAX_DEPTH = 64
+MAX_DIGITS = 20  # no field holds a number this long
 
 _BOM = b"\xef\xbb\xbf"
-# Strings are consumed whole so that a bracket inside one does not count as depth.
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
+# Strings are consumed whole so that a bracket inside one does not count as depth; possessive repeats keep
+# nothing to go back to, which a string of megabytes would fill memory with.
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[{]|[\]}]', re.DOTALL)
 
 
 def parse(raw: bytes, what: str = "input") -> object:
@@ -35,14 +39,20 @@ def parse(raw: bytes, what: str = "input") -> object:
         if len(found) != len(items):
             seen: set[str] = set()
             twice = next(key for key, _ in items if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-            raise InvalidError(f"{what} has the key {twice!r} twice in one object", subject=what)
+            raise InvalidError(f"{what} has the key {shown(twice)} twice in one object", subject=what)
         return found
 
     def constant(name: str) -> NoReturn:
         raise InvalidError(f"{what} holds {name}, which is not JSON", subject=what)
 
     try:
-        value: object = json.loads(text, object_pairs_hook=pairs, parse_constant=constant, parse_int=_integer)
+        value: object = json.loads(
+            text,
+            object_pairs_hook=pairs,
+            parse_constant=constant,
+            parse_int=lambda digits: _integer(digits, what),
+            parse_float=lambda digits: _float(digits, what),
+        )
     except json.JSONDecodeError as error:
         raise InvalidError(
             f"{what} is not JSON: {error.msg} at line {error.lineno}, column {error.colno}", subject=what
@@ -57,9 +67,18 @@ def _too_deep(what: str) -> InvalidError:
     return InvalidError(f"{what} is nested deeper than {MAX_DEPTH} levels", subject=what)
 
 
-def _integer(digits: str) -> int | float:
-    # No field holds a number this long; as a float it is still refused as the wrong type.
-    return int(digits) if len(digits) <= 20 else float("inf")
+def _integer(digits: str, what: str) -> int:
+    # int() of very long text is slow and, past 4300 digits, an error of Python's own.
+    if len(digits) > MAX_DIGITS:
+        raise InvalidError(f"{what} holds an integer of {len(digits)} characters", subject=what)
+    return int(digits)
+
+
+def _float(digits: str, what: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise InvalidError(f"{what} holds {shown(digits)}, which is beyond every number", subject=what)
+    return number
 
 
 def _check_depth(raw: bytes, what: str) -> None:

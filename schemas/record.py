@@ -191,7 +191,7 @@ class Record:
 def _unknown(given: Mapping[str, object], known: frozenset[str]) -> RuleError:
     name = next(key for key in given if key not in known)
     if refused_character(name) is not None:
-        return RuleError(f"has the key {name!a}, which holds a control character or lone surrogate")
+        return RuleError(f"has the key {shown(name)}, which holds a control character or lone surrogate")
     import difflib  # only on the way to an error
 
     near = difflib.get_close_matches(name, sorted(known), n=1)

@@ -35,6 +35,18 @@ def refused_character(value: str) -> str | None:
     return f"holds {kind}, U+{character:04X}, at position {found.start()}"
 
 
+def legible(text: str, most: int) -> str:
+    """Foreign `text` as bounded text may hold it: refused characters replaced, cut to `most` units.
+
+    A cut is shown as one. Blank text stays blank.
+    """
+    clean = _REFUSED.sub("\N{REPLACEMENT CHARACTER}", text)
+    if units(clean) <= most:
+        return clean
+    kept = clean.encode("utf-16-le")[: 2 * (most - 1)].decode("utf-16-le", "ignore")
+    return f"{kept}…"
+
+
 def shown(value: object, limit: int = 60) -> str:
     """`value` for an error message: short, and escaped where a terminal could be misled."""
     if isinstance(value, str):
