@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
-from ledger.sqlite_file import check_layout, connect, lay_out, run
+from ledger.sqlite_file import check_layout, connect, is_there, lay_out, run
 from ledger.sqlite_view import SqliteReader, SqliteWriter
 from ledger.store import Clock, Opening
 from schemas.errors import IntegrityError, NotFoundError, StorageError, UsageError
@@ -43,12 +43,10 @@ class SqliteLedger:
         Several processes may begin it at once: one of them does. IntegrityError: the file is no ledger.
         """
         place = Path(path)
-        if not place.exists():
+        if not is_there(place):
             if create is None:
                 raise NotFoundError(f"there is no ledger at {place}", subject=str(place))
             _begin(place, clock, create)
-        if not place.is_file():
-            raise IntegrityError(f"{place} is not a file", subject=str(place))
         ledger = cls(place, clock, timeout_seconds)
         ledger._idle.append(ledger._connect())
         return ledger
@@ -98,10 +96,12 @@ class SqliteLedger:
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
         # Closing rolls back whatever is still open, also when the disk refuses every statement.
-        if self._closed or connection.in_transaction:
+        if connection.in_transaction:
             connection.close()
         else:
             self._idle.append(connection)
+        if self._closed:
+            self.close()
 
     def _connect(self) -> sqlite3.Connection:
         connection = connect(self._path, "mode=rw", self._timeout)
@@ -117,9 +117,13 @@ class SqliteLedger:
 def _make_durable(connection: sqlite3.Connection, path: Path) -> None:
     # A copy made by `VACUUM INTO` or a dump is not in WAL mode; where it is already, this is free.
     run(connection, path, "PRAGMA journal_mode = WAL")
+    _synchronise(connection, path)
+    run(connection, path, "PRAGMA trusted_schema = OFF")
+
+
+def _synchronise(connection: sqlite3.Connection, path: Path) -> None:
     run(connection, path, "PRAGMA synchronous = FULL")
     run(connection, path, "PRAGMA fullfsync = ON")  # macOS only: its fsync alone does not reach the disk
-    run(connection, path, "PRAGMA trusted_schema = OFF")
 
 
 def _begin(path: Path, clock: Clock, opening: Opening) -> None:
@@ -145,25 +149,27 @@ def _begin(path: Path, clock: Clock, opening: Opening) -> None:
 def _write_first(new: Path, clock: Clock, opening: Opening, origin: str) -> None:
     connection = connect(new, "mode=rwc", TIMEOUT_SECONDS)
     try:
-        run(connection, new, "PRAGMA synchronous = FULL")
+        _synchronise(connection, new)
         run(connection, new, "BEGIN IMMEDIATE")
         lay_out(connection, new)
         SqliteWriter(connection, new, clock).found(opening.draft(origin), origin)
         run(connection, new, "COMMIT")
+        # Only now: in WAL mode the records could still stand in a side file that gets no name.
         run(connection, new, "PRAGMA journal_mode = WAL")
     finally:
         connection.close()
 
 
 def _refuse_orphan(path: Path) -> None:
-    # SQLite would play a left-over write-ahead file into the new ledger.
-    orphan = path.with_name(f"{path.name}-wal")
-    if orphan.exists() and not path.exists():
-        raise IntegrityError(
-            f"{orphan} is there without its ledger",
-            subject=str(orphan),
-            hint="its records may be wanted: put the ledger back beside it, or move it away",
-        )
+    # SQLite would play a left-over write-ahead or rollback file into the new ledger.
+    for tail in ("-wal", "-journal"):
+        orphan = path.with_name(f"{path.name}{tail}")
+        if orphan.exists() and not path.exists():
+            raise IntegrityError(
+                f"{orphan} is there without its ledger",
+                subject=str(orphan),
+                hint="its records may be wanted: put the ledger back beside it, or move it away",
+            )
 
 
 def _make_folders(folder: Path) -> list[Path]:

@@ -1,6 +1,7 @@
 """A SQLite file that is a ledger: its layout, how it is opened, what its errors mean."""
 
 import sqlite3
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,19 @@ def trouble(error: sqlite3.Error, path: Path) -> EvidenceError:
     if code in _STORAGE:
         return StorageError(f"{path}: {_STORAGE[code]} ({error})", subject=str(path))
     return IntegrityError(f"{path}: {error}", subject=str(path))
+
+
+def is_there(path: Path) -> bool:
+    """Whether a file is at `path`; IntegrityError when it is something else than a file."""
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except (OSError, ValueError) as error:  # ValueError: a NUL, at which SQLite would cut the name short
+        raise StorageError(f"{path} cannot be looked at: {error}", subject=str(path)) from error
+    if not stat.S_ISREG(mode):
+        raise IntegrityError(f"{path} is not a file", subject=str(path))
+    return True
 
 
 def connect(path: Path, options: str, timeout_seconds: float) -> sqlite3.Connection:

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from ledger.sqlite_file import check_layout, connect, run
+from ledger.sqlite_file import check_layout, connect, is_there, run
 from ledger.sqlite_view import SqliteReader
 from schemas.errors import BusyError, IntegrityError, NotFoundError, StorageError
 
@@ -52,10 +52,8 @@ def open_readonly(path: str | os.PathLike[str]) -> SqliteReadonly:
     NotFoundError when there is none; IntegrityError when the file is no ledger.
     """
     place = Path(path)
-    if not place.exists():
+    if not is_there(place):
         raise NotFoundError(f"there is no ledger at {place}", subject=str(place))
-    if not place.is_file():
-        raise IntegrityError(f"{place} is not a file", subject=str(place))
     ledger = SqliteReadonly(place)
     with ledger.read():
         return ledger

@@ -8,7 +8,7 @@ from pathlib import Path
 from ledger.chain import Break
 from ledger.sqlite_file import Row, run
 from ledger.store import REGISTERED, Appended, Clock, Draft, Head, compose, repeat
-from schemas.canonical import digest_bytes
+from schemas.canonical import digest_bytes, is_digest
 from schemas.errors import IntegrityError, UsageError
 from schemas.ledger import LedgerRecord, read_raw, record_id
 
@@ -192,7 +192,8 @@ class SqliteWriter(SqliteReader):
 
 
 def _key(digest: str) -> bytes:
-    return bytes.fromhex(digest.partition(":")[2])
+    # No column holds what a text that is no digest gives, so that looking it up finds nothing.
+    return bytes.fromhex(digest.partition(":")[2]) if is_digest(digest) else b"no digest"
 
 
 def _derive(record: LedgerRecord) -> dict[str, object]:

@@ -158,12 +158,28 @@ def test_a_page_of_garbage_is_an_integrity_error_or_harmless(tmp_path: Path) -> 
     assert caught > len(whole) // 4096 // 2
 
 
-def test_a_left_over_write_ahead_file_is_never_played_into_a_new_ledger(tmp_path: Path) -> None:
+@pytest.mark.parametrize("tail", ["-wal", "-journal"])
+def test_a_left_over_side_file_is_never_played_into_a_new_ledger(tmp_path: Path, tail: str) -> None:
     path = tmp_path / "l.sqlite3"
-    (tmp_path / "l.sqlite3-wal").write_bytes(b"\x37\x7f\x06\x82")
+    (tmp_path / f"l.sqlite3{tail}").write_bytes(b"\x37\x7f\x06\x82")
     with pytest.raises(IntegrityError, match="without its ledger"):
         begin(path)
-    assert names(tmp_path) == ["l.sqlite3-wal"]
+    assert names(tmp_path) == [f"l.sqlite3{tail}"]
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b"])
+def test_a_name_that_no_file_can_have_is_a_storage_error(tmp_path: Path, name: str) -> None:
+    for way in (begin, open_readonly):
+        with pytest.raises(StorageError):
+            way(tmp_path / name)
+    assert names(tmp_path) == []
+
+
+def test_a_link_to_nowhere_is_not_followed_into_a_new_ledger(tmp_path: Path) -> None:
+    (tmp_path / "l.sqlite3").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(StorageError):
+        begin(tmp_path / "l.sqlite3")
+    assert names(tmp_path) == ["l.sqlite3"]
 
 
 @pytest.fixture

@@ -221,6 +221,9 @@ def test_a_registered_schema_is_known_by_name_and_digest(tmp_path: Path) -> None
         assert not reader.has_schema("plan_v1", known)
         assert not reader.has_schema("plan_v0", SCHEMA)
         assert reader.body(known) == document
+        for nothing in ("", "blake3:xyz", "a plan"):
+            assert reader.body(nothing) is None
+            assert not reader.has_schema("plan_v0", nothing)
     ledger.close()
 
 
