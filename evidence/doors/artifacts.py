@@ -1,20 +1,25 @@
 """Find the artifact that an argument means: a file, `-` for stdin, or an id or id prefix in the ledger."""
 
+import errno
 import sys
 from pathlib import Path
 from typing import TypeVar
 
 from ledger.store import Ledger, Reader
 from schemas.admission import ADMISSION, Admission
-from schemas.errors import AmbiguousError, NotFoundError, StorageError, UsageError
+from schemas.errors import AmbiguousError, EvidenceError, NotFoundError, StorageError, UsageError
 from schemas.ledger import read_raw
 from schemas.outside import MAX_BYTES, parse
 from schemas.plan import PLAN, RECEIPT, Plan
 from schemas.receipt import OBSERVATION, Receipt
 from schemas.record import Record
+from schemas.text import shown
 
 R = TypeVar("R", bound=Record)
 SHORTEST_PREFIX = 4
+LONGEST_PREFIX = 64
+_NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
+_MEANS = f"give a file, - for stdin, or an id or a prefix of one, {SHORTEST_PREFIX} or more of 0-9 a-f"
 _KINDS = {
     "plan": ("plan.created", "plan_id", PLAN),
     "receipt": ("receipt.observed", "receipt_digest", RECEIPT),
@@ -22,22 +27,30 @@ _KINDS = {
 }
 
 
-def read_bytes(argument: str, what: str) -> bytes:
+def read_bytes(argument: str, what: str, hint: str | None = None) -> bytes:
     """The bytes of a file or, for `-`, of stdin; at most 8 MiB and one more, so that a bound can be told.
 
-    Raises NotFoundError, UsageError or StorageError; never an OSError.
+    `hint`: what to say where there is no such file. Raises NotFoundError, UsageError or StorageError;
+    never an OSError.
     """
-    if argument == "-":
-        if sys.stdin is None:
-            raise UsageError(f"{what} is to be read from stdin, which is closed", subject=what)
-        return sys.stdin.buffer.read(MAX_BYTES + 1)
+    if argument == "-" and sys.stdin is None:
+        raise UsageError(f"{what} is to be read from stdin, which is closed", subject=what)
     try:
+        if argument == "-":
+            return sys.stdin.buffer.read(MAX_BYTES + 1)
         with Path(argument).open("rb") as file:
             return file.read(MAX_BYTES + 1)
-    except FileNotFoundError as error:
-        raise NotFoundError(f"{what}: there is no file {argument!r}", subject=what) from error
-    except (OSError, ValueError) as error:
-        raise StorageError(f"{what}: {argument!r} cannot be read: {error}", subject=what) from error
+    except OSError as error:
+        raise _unread(error, argument, what, hint) from error
+
+
+def _unread(error: OSError, argument: str, what: str, hint: str | None) -> EvidenceError:
+    named = "stdin" if argument == "-" else repr(argument)
+    if error.errno in _NO_FILE:
+        return NotFoundError(f"{what}: there is no file {shown(argument, 200)}", subject=what, hint=hint)
+    if error.errno == errno.EISDIR:
+        return UsageError(f"{what}: {named} is a folder", subject=what, hint=hint)
+    return StorageError(f"{what}: {named} cannot be read: {error.strerror}", subject=what)
 
 
 def read_json(argument: str, what: str) -> object:
@@ -63,7 +76,7 @@ def read_admission(argument: str, ledger: Ledger | None) -> Admission:
 def _value(argument: str, what: str, ledger: Ledger | None) -> object:
     if argument != "-" and _is_id(argument) and not Path(argument).exists():
         return _from_ledger(argument, what, ledger)
-    value = read_json(argument, what)
+    value = parse(read_bytes(argument, what, _MEANS), what)
     stated = value.get("schema_version") if isinstance(value, dict) else None
     if isinstance(value, dict) and what == "receipt" and stated == OBSERVATION:
         return value.get("receipt")
@@ -79,7 +92,7 @@ def _value(argument: str, what: str, ledger: Ledger | None) -> object:
 def _is_id(argument: str) -> bool:
     name, colon, digits = argument.rpartition(":")
     return (
-        len(digits) >= SHORTEST_PREFIX
+        SHORTEST_PREFIX <= len(digits) <= LONGEST_PREFIX
         and set(digits) <= set("0123456789abcdef")
         and (not colon or name in ("blake3", "sha256"))
     )

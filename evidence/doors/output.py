@@ -1,6 +1,7 @@
 """What a door prints: one result on stdout, everything else on stderr, text that no terminal chokes on."""
 
 import errno
+import io
 import os
 import sys
 from collections.abc import Mapping
@@ -8,6 +9,7 @@ from typing import TextIO
 
 import orjson
 
+from evidence.rendering.escape import terminal
 from schemas.errors import EvidenceError, StorageError
 
 READER_LEFT = 141
@@ -38,8 +40,9 @@ def print_json(value: object) -> None:
 
 
 def print_text(text: str) -> None:
-    """Readable text on stdout; what the terminal's encoding lacks is shown as an escape."""
+    """Readable text on stdout; controls and what the terminal's encoding lacks are shown as escapes."""
     stream = _stdout()
+    text = terminal(text)
     line = text if text.endswith("\n") else f"{text}\n"
     encoding = "utf-8" if not stream.isatty() or _speaks_utf8(stream) else stream.encoding
     _write(stream, line.encode(encoding, "backslashreplace"))
@@ -53,14 +56,25 @@ def print_error(error: EvidenceError, as_json: bool) -> None:
         content = orjson.dumps(escape_surrogates(error.to_wire()), option=orjson.OPT_APPEND_NEWLINE)
     else:
         hint = f"\n  {error.hint}" if error.hint else ""
-        content = f"error: {error.message}{hint}\n".encode(sys.stderr.encoding or "utf-8", "backslashreplace")
+        content = _line(f"error: {error.message}{hint}")
     _write_quietly(content)
 
 
 def print_notice(text: str) -> None:
     """One line for a person on stderr."""
     if sys.stderr is not None:
-        _write_quietly(f"{text}\n".encode(sys.stderr.encoding or "utf-8", "backslashreplace"))
+        _write_quietly(_line(text))
+
+
+def _line(text: str) -> bytes:
+    return f"{terminal(text)}\n".encode(sys.stderr.encoding or "utf-8", "backslashreplace")
+
+
+def escape_what_streams_lack() -> None:
+    """Let help and other text of click's show an escape for what a stream's encoding lacks."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def escape_surrogates(wire: Mapping[str, object]) -> dict[str, object]:

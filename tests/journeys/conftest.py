@@ -5,6 +5,9 @@ import shutil
 
 import pytest
 
+from tests.doors.conftest import lived, quick
+
+__all__ = ["lived", "quick"]
 LEFT_OUT = pytest.StashKey[int]()
 
 
