@@ -10,7 +10,6 @@ TRIMMED = (
 
 # H1: lone surrogates. H2: C0/C1 but tab, LF, CR; bidirectional embedding, override and isolate controls.
 _REFUSED = re.compile("[\ud800-\udfff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
 def trim(value: str) -> str:
@@ -22,11 +21,13 @@ def units(value: str) -> int:
     """Length in UTF-16 code units."""
     if value.isascii():
         return len(value)
-    return len(value) + sum(1 for _ in _ASTRAL.finditer(value))
+    return len(value.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def refused_character(value: str) -> str | None:
     """What H1 or H2 (lifecycle.md section 1) refuses in `value`, in words; None when nothing is."""
+    if value.isprintable():  # a quick yes for most text: nothing printable is refused
+        return None
     found = _REFUSED.search(value)
     if found is None:
         return None
