@@ -15,6 +15,7 @@ from schemas.ledger import LedgerRecord, read_raw, record_id
 _PREFIX = re.compile(r"(?:(sha256|blake3):)?([0-9a-f]{1,64})")
 _MOST_LIKE = 8
 _CHUNK = 256
+_RULE = "the index says what the record says"
 
 
 class SqliteReader:
@@ -30,7 +31,7 @@ class SqliteReader:
         self._ended = True
 
     def head(self) -> Head | None:
-        """The last record; None when there is none at all."""
+        """The last record, None when there is none; IntegrityError: it is not the last that was appended."""
         found = self._pair("SELECT seq, raw FROM records ORDER BY seq DESC LIMIT 1")
         if found is None:
             return None
@@ -38,7 +39,10 @@ class SqliteReader:
         record = read_raw(raw)
         if record.seq != seq:
             raise self._wrong(f"record.seq is {record.seq} where {seq} is stored")
-        return Head(record.log, seq, record_id(raw))
+        identity = record_id(raw)
+        if self._rows("SELECT seq, digest FROM head") != [(seq, _key(identity))]:
+            raise self._wrong(f"record {seq} is not the one that was appended last")
+        return Head(record.log, seq, identity)
 
     def raw(self, seq: int) -> bytes | None:
         """The stored bytes of one record."""
@@ -102,23 +106,31 @@ class SqliteReader:
 
     def index_breaks(self) -> Iterator[Break]:
         """Every derived row that is not what the stored bytes make of it, the stored head among them."""
-        seq, identity = -1, ""
+        seq, identity = 0, ""
+        registered: set[Row] = set()
         for seq, raw in self.records():
             identity = record_id(raw)
             try:
                 record = read_raw(raw)
             except IntegrityError:
                 continue  # told by the chain; nothing can be derived from it
-            yield from _differing(seq, self._derived(seq), _derive(record))
-        stated = [(head, bytes(digest)) for head, digest in self._rows("SELECT seq, digest FROM head")]
-        found = [(seq, _key(identity))] if identity else []
-        if stated != found:
-            rule = "the stored head is the last record"
-            yield Break(max(seq, 0), "head", rule, _shown(found), _shown(stated))
-        strays = self._rows("SELECT COUNT(*) FROM subjects WHERE seq NOT IN (SELECT seq FROM records)")
-        if strays[0][0]:
-            rule = "an index row belongs to a record"
-            yield Break(max(seq, 0), "subjects", rule, "0 strays", f"{strays[0][0]} strays")
+            if record.kind == REGISTERED:
+                registered.add((record.schema.name, _key(record.schema.digest)))
+            yield from _differing(seq, _RULE, self._derived(seq), _derive(record))
+        expected: dict[str, object] = {
+            "head": [(seq, _key(identity))] if identity else [],
+            "schemas": sorted(registered),
+            "subjects": [],
+        }
+        yield from _differing(seq, "the table says what the records say", self._tables(), expected)
+
+    def _tables(self) -> dict[str, object]:
+        strays = "SELECT hex, field, seq FROM subjects WHERE seq NOT IN (SELECT seq FROM records) LIMIT 1"
+        return {
+            "head": self._rows("SELECT seq, digest FROM head"),
+            "schemas": self._rows("SELECT name, digest FROM schemas ORDER BY name, digest"),
+            "subjects": self._rows(strays),
+        }
 
     def _derived(self, seq: int) -> dict[str, object]:
         row = self._rows("SELECT prev, idem, kind FROM records WHERE seq = ?", seq)[0]
@@ -205,11 +217,15 @@ def _derive(record: LedgerRecord) -> dict[str, object]:
     }
 
 
-def _differing(seq: int, found: dict[str, object], expected: dict[str, object]) -> Iterator[Break]:
+def _differing(seq: int, rule: str, found: dict[str, object], expected: dict[str, object]) -> Iterator[Break]:
     for name, value in expected.items():
         if found[name] != value:
-            yield Break(seq, name, "the index says what the record says", _shown(value), _shown(found[name]))
+            yield Break(seq, name, rule, _shown(value), _shown(found[name]))
 
 
 def _shown(value: object) -> str:
-    return value.hex() if isinstance(value, bytes) else str(value)
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_shown(item) for item in value)}]"
+    return str(value)
