@@ -53,4 +53,5 @@ def publication_complaint(text: str) -> str | None:
 
 def instant(moment: datetime) -> str:
     """An aware datetime as UTC RFC 3339 text with microseconds and `Z`."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    # Not strftime: how it writes a year before 1000 is the platform's choice.
+    return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from random import Random
+from typing import TypeVar
 
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ from schemas.provider import KINDS, ProviderRow
 from schemas.receipt import BASES, Receipt, Source
 from schemas.request import Request
 
+T = TypeVar("T")
 Path = tuple[str | int, ...]
 
 # ECMAScript's white space (lifecycle.md section 1), written out again so that the code is not its own judge.
@@ -29,11 +31,13 @@ PADDING = (
 CONTROLS = frozenset(map(chr, {*range(0x20), *range(0x7F, 0xA0)})) - set("\t\n\r")
 BIDI = frozenset(map(chr, {*range(0x202A, 0x202F), *range(0x2066, 0x206A)}))
 WORDS = (
-    "坡道坡度?", "GB 50763-2012", "无障碍设计规范", "𠀀𠮷", "👩‍🚒", "e\u0301", "é", "ﬁ", "İ", "ß", "ſ", "\u200b",
+    "坡道坡度?", "GB 50763-2012", "无障碍设计规范", "𠀀𠮷", "👩‍🚒", "e\u0301", "é", "ﬁ", "İ", "ß", "ſ",
+    "\u200b",
     "a", "A", "0", '"', "\\", "/", "\u2028", "tab\tin", "line\nbreak", "\r\n", "{}", "null", "عربي", "\uffff",
 )  # fmt: skip
 LITERALS = frozenset({
-    "schema_version", "provider_kind", "protocol", "status", "basis", "disposition", "receipt_status", "blocker",
+    "schema_version", "provider_kind", "protocol", "status", "basis", "disposition", "receipt_status",
+    "blocker",
     "authority", "raw_content_persistence", "result_contract",
 })  # fmt: skip
 NULL_IS_ABSENT = frozenset({"unavailable_reason", "limitation", "publication_date", "preferred_provider_id"})
@@ -64,7 +68,14 @@ def digests(algorithm: Algorithm) -> st.SearchStrategy[str]:
 def source_refs() -> st.SearchStrategy[str]:
     """References that the rules take, near neighbours of one another among them."""
     heads = st.sampled_from(
-        ("https://example.org/", "http://h:8080/", "https://[::1]/", "urn:cn-standard:", "urn:X:", "doi://10.1/")
+        (
+            "https://example.org/",
+            "http://h:8080/",
+            "https://[::1]/",
+            "urn:cn-standard:",
+            "urn:X:",
+            "doi://10.1/",
+        )
     )
     tail = st.text(st.sampled_from("aA/b%2Ff?#&=;,()é中𠀀"), min_size=1, max_size=8)
     return st.tuples(heads, tail).map("".join)
@@ -98,6 +109,12 @@ def _days() -> st.SearchStrategy[str]:
 
 
 @cache
+def tuples(items: st.SearchStrategy[T], least: int = 0) -> st.SearchStrategy[tuple[T, ...]]:
+    """A few of `items`."""
+    return st.lists(items, min_size=least, max_size=3).map(tuple)
+
+
+@cache
 @st.composite
 def requests(draw: st.DrawFn) -> Request:
     """Any request."""
@@ -106,10 +123,10 @@ def requests(draw: st.DrawFn) -> Request:
         objective=draw(texts(4096)),
         user_activity=draw(texts(4096)),
         decision=draw(texts(4096)),
-        evidence_kinds=draw(st.lists(texts(96), min_size=1, max_size=3)),
-        constraints=draw(st.lists(texts(256), max_size=3)),
-        source_refs=draw(st.none() | refs),
-        search_terms=draw(st.none() | st.lists(texts(256), max_size=3)),
+        evidence_kinds=draw(tuples(texts(96), least=1)),
+        constraints=draw(tuples(texts(256))),
+        source_refs=draw(st.none() | refs.map(tuple)),
+        search_terms=draw(st.none() | tuples(texts(256))),
     )
 
 
@@ -172,7 +189,9 @@ def sources(draw: st.DrawFn, algorithm: Algorithm) -> Source:
 def receipts(draw: st.DrawFn, of: Plan, algorithm: Algorithm, status: str | None = None) -> Receipt:
     """Any receipt that answers the ready plan `of`."""
     status = status or draw(st.sampled_from(("succeeded", "succeeded", "failed", "no_evidence")))
-    many = st.lists(sources(algorithm), min_size=1, max_size=3, unique_by=lambda one: one.source_ref)
+    many = st.lists(sources(algorithm), min_size=1, max_size=3, unique_by=lambda one: one.source_ref).map(
+        tuple
+    )
     assert of.selected_provider is not None
     return Receipt(
         plan_id=of.plan_id or "",
@@ -182,7 +201,7 @@ def receipts(draw: st.DrawFn, of: Plan, algorithm: Algorithm, status: str | None
         status=status,
         sources=draw(many) if status == "succeeded" else (),
         summary=draw(texts(4096)),
-        limitations=draw(st.lists(texts(1024), max_size=2)),
+        limitations=draw(tuples(texts(1024))),
         completed_at=draw(st.sampled_from(("2026-01-01T00:00:00Z", "2025-12-31T23:59:60.5+00:00"))),
     )
 
@@ -194,7 +213,7 @@ def decisions(draw: st.DrawFn, receipt: Receipt) -> Decision:
     if not refs or draw(st.integers(0, 3)) == 0:
         return Decision(disposition="reject", reason=draw(texts(2048)))
     chosen = draw(st.lists(st.sampled_from(refs), min_size=1, unique=True))
-    return Decision(disposition="admit", reason=draw(texts(2048)), admitted_source_refs=chosen)
+    return Decision(disposition="admit", reason=draw(texts(2048)), admitted_source_refs=tuple(chosen))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from evidence.engine import Engine
 from evidence.lifecycle.readback import held_of
@@ -79,7 +79,7 @@ def honest(plan: Plan, at: datetime = START, refs: Sequence[str] = REFS, **chang
     assert plan.selected_provider is not None
     assert plan.plan_id is not None
     algorithm = algorithm_of(plan.plan_id)
-    given: dict[str, object] = {
+    given: dict[str, Any] = {
         "plan_id": plan.plan_id,
         "request_id": plan.request.request_id,
         "provider_id": plan.selected_provider.provider_id,
@@ -111,8 +111,14 @@ def _raises(error: BaseException) -> Answer:
 
 # Each lie, and words of the step that a failed receipt must name.
 LIES: dict[str, tuple[Answer, str]] = {
-    "raises ours": (_raises(ProviderError("upstream is down")), "running the provider: provider_failed: upstream"),
-    "raises foreign": (_raises(ZeroDivisionError("by\x00zero\u202e")), "running the provider: ZeroDivisionError: by"),
+    "raises ours": (
+        _raises(ProviderError("upstream is down")),
+        "running the provider: provider_failed: upstream",
+    ),
+    "raises foreign": (
+        _raises(ZeroDivisionError("by\x00zero\u202e")),
+        "running the provider: ZeroDivisionError: by",
+    ),
     "leaves": (_raises(SystemExit(3)), "running the provider: SystemExit: 3"),
     "huge error": (_raises(ValueError("𠀀" * 100_000)), "running the provider: ValueError: 𠀀"),
     "none": (lambda _plan: None, "reading its answer: invalid: a NoneType is no receipt"),
@@ -188,8 +194,9 @@ class World:
     def execute(self, plan: Plan) -> Receipt:
         """The chosen answer, by default the true one."""
         self.asked.append("execute")
-        answer = honest(plan, self.clock()) if self.answer is None else self.answer(plan)
-        return answer  # type: ignore[return-value]  # a liar answers with anything
+        if self.answer is None:
+            return honest(plan, self.clock())
+        return self.answer(plan)  # type: ignore[return-value]  # a liar answers with anything
 
 
 class Outside(World):
@@ -245,13 +252,13 @@ class Memory:
         rows = [held for held in self.rows.values() if held.plan_id == plan_id]
         return [held for held in rows if held.source.source_ref not in self.forgets]
 
-    def damaged(self, plan_id: str) -> list[WriteBlocker]:
+    def damaged(self, plan_id: str) -> list[WriteBlocker]:  # noqa: ARG002 - the protocol's
         """Nothing ever is."""
         return []
 
 
 class OneTransaction:
-    """A Ledger whose every step goes into one transaction of another, so that a thousand lives are one commit."""
+    """A Ledger whose steps all go into one transaction of another: a thousand lives, one commit."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._stack = ExitStack()

@@ -27,13 +27,15 @@ from schemas.outside import parse
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=8)
 SCALARS = st.none() | st.booleans() | st.integers(-LARGEST_INTEGER, LARGEST_INTEGER) | TEXTS
 VALUES = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=5), max_leaves=12
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=5),
+    max_leaves=12,
 )
 
 
 @given(VALUES)
 @example({"\U00010000": 1, "\uffff": 2, "é": 3, "e\u0301": 4, "": 5})
-@example("\x00\x1f\x7f\x80\u2028\u2029\ufeff\U0010ffff\"\\/\b\f\n\r\t")
+@example('\x00\x1f\x7f\x80\u2028\u2029\ufeff\U0010ffff"\\/\b\f\n\r\t')
 def test_the_bytes_are_those_of_another_implementation(value: object) -> None:
     assert canonical(value) == rfc8785.dumps(value)  # type: ignore[arg-type]  # its JSON type is recursive
 

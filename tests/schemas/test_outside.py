@@ -13,7 +13,8 @@ from schemas.outside import MAX_BYTES, MAX_DEPTH, parse
 
 BOM = b"\xef\xbb\xbf"
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(10**18), 10**18) | st.text() | st.floats(allow_nan=False, allow_infinity=False),
+    st.none() | st.booleans() | st.integers(-(10**18), 10**18) | st.text() | st.floats(allow_nan=False,
+    allow_infinity=False),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=8,
 )  # fmt: skip
@@ -104,8 +105,10 @@ def test_eight_mebibytes_are_read_and_one_more_byte_is_not() -> None:
 
 @pytest.mark.parametrize(
     ("raw", "place"),
-    [(b'"\xff"', "0xff at offset 1"), (b"\xc0\xaf", "0xc0 at offset 0"), (b'"\xed\xa0\x80"', "0xed at offset 1"),
-     (b'"a\xe5\x9d"', "0xe5 at offset 2"), (BOM + b"\xfe", "0xfe at offset 0"), ("{}".encode("utf-16"), "0xff")],
+    [(b'"\xff"', "0xff at offset 1"), (b"\xc0\xaf", "0xc0 at offset 0"), (b'"\xed\xa0\x80"',
+     "0xed at offset 1"),
+     (b'"a\xe5\x9d"', "0xe5 at offset 2"), (BOM + b"\xfe", "0xfe at offset 0"), ("{}".encode("utf-16"),
+      "0xff")],
 )  # fmt: skip
 def test_what_is_not_utf_8_is_refused_with_byte_and_offset(raw: bytes, place: str) -> None:
     assert f"is not UTF-8: byte {place}" in refused(raw)
@@ -113,7 +116,8 @@ def test_what_is_not_utf_8_is_refused_with_byte_and_offset(raw: bytes, place: st
 
 @pytest.mark.parametrize(
     "raw",
-    [b"", b" ", b"{", b"[1,]", b'{"a":1,}', b"{'a':1}", b"{}{}", b"{} x", b"1 2", b'"a', b'"\\x"', b"01", b"+1", b".5",
+    [b"", b" ", b"{", b"[1,]", b'{"a":1,}', b"{'a':1}", b"{}{}", b"{} x", b"1 2", b'"a', b'"\\x"', b"01",
+     b"+1", b".5",
      b"tru", b"undefined", b'"\x00"', b'"\t"', b"//\n{}", b'{"a" 1}', b"\x00"],
 )  # fmt: skip
 def test_what_is_not_json_is_refused_with_line_and_column(raw: bytes) -> None:
@@ -142,8 +146,10 @@ except InvalidError:
 
 @pytest.mark.parametrize(
     ("part", "how"),
-    [('"', "bare"), ('\\"', "bare"), ('"\\', "bare"), ('"a",', "wrapped"), ('"\\"",', "wrapped"), ("\n", "bare"),
-     ('{"a":"', "bare"), ("[],", "wrapped"), ("-", "bare"), ("1", "bare"), ("1e1,", "wrapped"), ("\\u", "bare")],
+    [('"', "bare"), ('\\"', "bare"), ('"\\', "bare"), ('"a",', "wrapped"), ('"\\"",', "wrapped"), ("\n",
+     "bare"),
+     ('{"a":"', "bare"), ("[],", "wrapped"), ("-", "bare"), ("1", "bare"), ("1e1,", "wrapped"), ("\\u",
+      "bare")],
 )  # fmt: skip
 def test_two_megabytes_of_anything_end_soon(part: str, how: str) -> None:
     # Quadratic work on this much would take hours, so that the generous limit is no measure of the machine.

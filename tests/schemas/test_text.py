@@ -69,7 +69,11 @@ def test_length_is_that_of_utf_16(text: str) -> None:
 
 def test_no_form_of_text_is_taken_for_another() -> None:
     composed, decomposed, ligature = "é", "e\u0301", "ﬁ"
-    assert [Note(text=one).text for one in (composed, decomposed, ligature)] == [composed, decomposed, ligature]
+    assert [Note(text=one).text for one in (composed, decomposed, ligature)] == [
+        composed,
+        decomposed,
+        ligature,
+    ]
     assert len({Note(text=one).digest() for one in (composed, decomposed)}) == 2
 
 
@@ -113,7 +117,8 @@ def test_what_an_error_shows_is_short_and_harmless(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("value", "said"),
-    [({}, "an object"), ([], "an array"), (True, "a boolean"), (1, "a number"), (1.5, "a number"), (None, "null"),
+    [({}, "an object"), ([], "an array"), (True, "a boolean"), (1, "a number"), (1.5, "a number"), (None,
+     "null"),
      (b"", "bytes"), ("a", "'a'")],
 )  # fmt: skip
 def test_what_an_error_shows_is_in_the_words_of_json(value: object, said: str) -> None:

@@ -23,9 +23,7 @@ def outcome(case: dict[str, Any]) -> tuple[bool, str]:
     try:
         return True, json.dumps(call(case["op"], case["params"], "sha256"), ensure_ascii=False)
     except EvidenceError as error:
-        assert error.subject
-        assert error.message.startswith(error.subject)
-        return False, error.subject
+        return False, error.subject if error.subject and error.message.startswith(error.subject) else ""
 
 
 def test_there_are_as_many_cases_as_the_specification_says(shared: Path) -> None:
@@ -33,15 +31,14 @@ def test_there_are_as_many_cases_as_the_specification_says(shared: Path) -> None
 
 
 @pytest.mark.parametrize("op", OPS)
-def test_results_equal_the_recorded_ones_byte_for_byte_and_refusals_name_a_field(shared: Path, op: str) -> None:
+def test_results_are_the_recorded_ones_in_order_and_refusals_name_a_field(shared: Path, op: str) -> None:
     differing = []
     for case in cases(shared):
         if case["op"] != op:
             continue
         expected = case["expect"]
         well, said = outcome(case)
-        if well != expected["ok"]:
-            differing.append(case["id"])
-        elif well and said != json.dumps(expected["result"], ensure_ascii=False):
+        recorded = json.dumps(expected["result"], ensure_ascii=False) if expected["ok"] else said or "a field"
+        if (well, said) != (expected["ok"], recorded):
             differing.append(case["id"])
     assert differing == []
