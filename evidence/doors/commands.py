@@ -123,7 +123,7 @@ def _show_help(error: click.exceptions.NoArgsIsHelpError, arguments: list[str]) 
 def _usage(error: click.ClickException) -> UsageError:
     context = getattr(error, "ctx", None)
     hint = f"see `{context.command_path} --help`" if context is not None else None
-    return UsageError(error.format_message(), hint=hint)
+    return UsageError(" ".join(error.format_message().split()), hint=hint)
 
 
 def _chosen(arguments: list[str]) -> str | None:

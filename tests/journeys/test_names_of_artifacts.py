@@ -2,16 +2,16 @@
 
 import json
 import shutil
-from collections import defaultdict
+from itertools import count
 from pathlib import Path
 
 import pytest
 
+from evidence.lifecycle.wire import call
 from tests.doors.command import QUESTION, SLOPES, run
 from tests.doors.forking import Forking
 
 ADMIT = ("--decision", "admit", "--reason", "对得上", "--all-sources")
-MANY = 600  # plans, so that two of them share the first four hex digits almost surely
 
 
 @pytest.fixture(scope="module")
@@ -90,13 +90,21 @@ def test_an_id_needs_a_ledger_to_look_in(lived: Path, quick: Forking, ids: dict[
 
 
 def test_a_prefix_of_several_ids_names_the_candidates(tmp_path: Path, quick: Forking) -> None:
-    seen: dict[str, list[str]] = defaultdict(list)
-    for number in range(MANY):
-        plan = quick("plan", *QUESTION, "--constraint", f"n{number}", cwd=tmp_path).answer["plan_id"]
-        twins = seen[bare(plan, 4)]
-        twins.append(plan)
-        if len(twins) == 2:
+    rows = quick("discover", cwd=tmp_path).answer["providers"]
+    request = {"objective": "o", "user_activity": "u", "decision": "d", "evidence_kinds": ["k"]}
+    seen: dict[str, str] = {}
+    asked_for: dict[str, object] = {}
+    twins: tuple[str, ...] = ()
+    for number in count():
+        asked = {**request, "constraints": [f"n{number}"]}
+        plan = str(call("plan", {"request": asked, "providers": rows})["plan_id"])
+        asked_for[plan] = asked
+        twins = (seen.setdefault(bare(plan, 4), plan), plan)
+        if twins[0] != plan:
             break
+    for twin in twins:
+        (tmp_path / "r.json").write_text(json.dumps(asked_for[twin]), encoding="utf-8")
+        assert quick("plan", "--request", "r.json", cwd=tmp_path).answer["plan_id"] == twin
     done = quick("execute", bare(twins[0], 4), cwd=tmp_path)
     assert (done.status, done.error["code"]) == (4, "ambiguous")
     assert all(twin in (done.error["hint"] or "") for twin in twins)
