@@ -33,6 +33,9 @@ PLACES = {
 @example(text="[a]: /b")
 @example(text="    code")
 @example(text="a\n===\n")
+@example(text="===")
+@example(text="---")
+@example(text="+ a")
 @example(text="|a|b|\n|-|-|\n|c|d|")
 def test_any_text_anywhere_is_one_text_and_reads_back_intact(place: str, text: str) -> None:
     before, after, read, structure = PLACES[place]

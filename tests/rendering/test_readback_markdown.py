@@ -142,7 +142,7 @@ def test_no_text_of_others_changes_the_structure_of_a_dossier(data: st.DataObjec
 @pytest.mark.parametrize(
     ("ref", "target"),
     [
-        ("https://e.x/?a=1&copy=2", "https://e.x/?a=1&copy=2"),
+        ("https://e.x/?a=1&copy;=2", "https://e.x/?a=1&copy;=2"),
         ("https://e.x/a_b*c*(d)[e]", "https://e.x/a_b*c*(d)%5Be%5D"),
         ("https://e.x/<a>`b`", "https://e.x/%3Ca%3E%60b%60"),
         ("https://e.x/%E4%B8%AD", "https://e.x/%E4%B8%AD"),

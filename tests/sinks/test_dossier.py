@@ -217,6 +217,25 @@ def test_an_admission_under_another_id_is_damage(a_life: Life, dossier: Dossier)
     assert "another id" in dossier.damaged(plan_id(a_life))[0].reason
 
 
+def test_an_admission_that_its_id_does_not_name_is_damage(a_life: Life, dossier: Dossier) -> None:
+    admission = a_life.admit(*REFS)
+    dossier.write(admission, a_life.receipt.sources, NOW)
+    forged = admission.replace(reason="forged").canonical()
+    edit(dossier, "UPDATE admission SET body = ?, digest = ?", forged, digest_bytes(forged))
+    assert "admission_id" in dossier.damaged(plan_id(a_life))[0].reason
+    dossier.render()
+    assert "采纳理由 Reason: 已损坏，不可读 damaged, unreadable" in dossier.document.read_text("utf-8")
+
+
+def test_the_number_of_an_entry_that_was_deleted_is_not_given_again(a_life: Life, dossier: Dossier) -> None:
+    admission = a_life.admit(*REFS)
+    dossier.write(admission, a_life.receipt.sources, NOW)
+    edit(dossier, "DELETE FROM entry WHERE number = 3")
+    assert covered_refs(admission, dossier.held(plan_id(a_life))) == REFS[:2]
+    dossier.write(admission, a_life.receipt.sources, LATER)
+    assert f"### [4] `{REFS[2]}`" in dossier.document.read_text("utf-8")
+
+
 def test_an_admission_or_a_question_that_is_not_what_its_id_names_is_refused(
     a_life: Life, dossier: Dossier, tmp_path: Path
 ) -> None:
