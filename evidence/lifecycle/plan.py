@@ -93,9 +93,19 @@ def verify_plan(stated: Plan) -> Algorithm:
     expected = build(request, stated.provider_candidates, selected, stated.blocker, algorithm)
     if stated != expected:
         raise _difference(stated, expected)
-    if (stated.blocker is None) != (selected is not None):
-        raise MismatchError("plan.blocker does not fit the selection", subject="plan.blocker")
+    if not _fitting(stated.blocker, selected, stated.provider_candidates):
+        raise MismatchError(
+            "plan.blocker does not fit the selection and the candidates", subject="plan.blocker"
+        )
     return algorithm
+
+
+def _fitting(blocker: str | None, selected: ProviderRow | None, rows: Sequence[ProviderRow]) -> bool:
+    """Whether some preference makes `plan` come to this selection or this blocker."""
+    if blocker is None or selected is not None:
+        return blocker is None and selected is not None
+    ready = [row.ready for row in rows]
+    return not any(ready) if blocker == "no_ready_provider" else not all(ready)
 
 
 def verify_ready(stated: Plan) -> Algorithm:
@@ -116,10 +126,10 @@ def _difference(stated: Plan, expected: Plan) -> MismatchError:
             f"{expected.request.request_id}",
             subject="plan.request.request_id",
         )
-    for name in ("status", "selected_provider", "plan_id", "execution_envelope"):
-        if getattr(stated, name) != getattr(expected, name):
-            detail = f": stated {stated.plan_id}, rebuilt {expected.plan_id}"
-            return MismatchError(
-                f"plan.{name} does not match the rebuilt plan{detail}", subject=f"plan.{name}"
-            )
-    return MismatchError("plan does not match the plan rebuilt from its parts", subject="plan")
+    # The request, the candidates and the blocker go into the rebuilt plan as they are stated.
+    rebuilt = ("status", "selected_provider", "plan_id", "execution_envelope")
+    name = next(name for name in rebuilt if getattr(stated, name) != getattr(expected, name))
+    return MismatchError(
+        f"plan.{name} does not match the rebuilt plan: stated {stated.plan_id}, rebuilt {expected.plan_id}",
+        subject=f"plan.{name}",
+    )

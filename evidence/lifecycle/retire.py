@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from evidence.lifecycle.admit import verify_admission
 from schemas.admission import Admission
-from schemas.errors import MismatchError
 from schemas.retirement import Retirement
 
 
@@ -24,7 +23,7 @@ def retire(admission: Admission, downstream_source_refs: Iterable[str] = ()) -> 
     else:
         reason = "all_admitted_sources_projected"
     return Retirement(
-        admission_id=_present(admission.admission_id),
+        admission_id=admission.admission_id or "",
         plan_id=admission.plan_id,
         request_id=admission.request_id,
         status="retained" if missing else "retire_ready",
@@ -32,9 +31,3 @@ def retire(admission: Admission, downstream_source_refs: Iterable[str] = ()) -> 
         missing_downstream_source_refs=missing,
         reason=reason,
     )
-
-
-def _present(admission_id: str | None) -> str:
-    if admission_id is None:
-        raise MismatchError("admission.admission_id is required and absent", subject="admission.admission_id")
-    return admission_id
