@@ -28,7 +28,7 @@ def render(report: dict[str, Any]) -> str:
 
 def _finding(finding: dict[str, Any]) -> str:
     return (
-        f"  ✗ 记录 record {finding['seq']} {finding['field']}: {finding['rule']}\n"
+        f"  × 记录 record {finding['seq']} {finding['field']}: {finding['rule']}\n"
         f"      应为 expected: {finding['expected']}\n"
         f"      实为 found: {finding['found']}"
     )
