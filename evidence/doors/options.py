@@ -111,7 +111,7 @@ def ledger_path(given: str | None) -> Path:
 
 
 def open_ledger(given: str | None, no_ledger: bool, *, create_as: str | None = None) -> Ledger | None:
-    """The ledger to write to; None with `--no-ledger`.
+    """The ledger to write to, closed when the command ends; None with `--no-ledger`.
 
     Only with `create_as`, the actor's name, is a missing one made; else it raises NotFoundError.
     """
@@ -128,7 +128,9 @@ def open_ledger(given: str | None, no_ledger: bool, *, create_as: str | None = N
             subject=str(path),
             hint="`plan` makes one; name another with --ledger, or work on files alone with --no-ledger",
         )
-    return SqliteLedger.open(path, system_clock, create=None if create_as is None else opening(create_as))
+    ledger = SqliteLedger.open(path, system_clock, create=None if create_as is None else opening(create_as))
+    click.get_current_context().call_on_close(ledger.close)
+    return ledger
 
 
 def opening(actor: str) -> Opening:

@@ -25,7 +25,11 @@ def wants_json(chosen: str | None) -> bool:
 
 def json_text(value: object) -> bytes:
     """`value` as an indented JSON document with a final newline, UTF-8."""
-    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    option = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    try:
+        return orjson.dumps(value, option=option)
+    except orjson.JSONEncodeError:  # an argument or a path that was no UTF-8 is part of the answer
+        return orjson.dumps(_utf8(value), option=option)
 
 
 def print_json(value: object) -> None:
@@ -79,10 +83,15 @@ def escape_what_streams_lack() -> None:
 
 def escape_surrogates(wire: Mapping[str, object]) -> dict[str, object]:
     """`wire` with lone surrogates in its texts written as escapes, so that it can be UTF-8."""
-    return {
-        key: value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
-        for key, value in wire.items()
-    }
+    return {key: _utf8(value) for key, value in wire.items()}
+
+
+def _utf8(value: object) -> object:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return escape_surrogates(value)
+    return [_utf8(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _stdout() -> TextIO:
