@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from ledger.sqlite import SqliteLedger
 from ledger.store import Appended, Draft, Opening, Readable
@@ -82,11 +83,19 @@ def edit(path: Path, sql: str, *values: object) -> None:
 
 
 @contextmanager
+def reachable() -> Iterator[Path]:
+    """A folder that also somebody else than its owner can reach, unlike pytest's own."""
+    with TemporaryDirectory(prefix="external-evidence-test-") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@contextmanager
 def powerless(*places: Path) -> Iterator[None]:
     """No writing to these files and folders, also for root, who gives up being root meanwhile."""
     before = [(place, place.stat().st_mode) for place in places]
     for place, mode in before:
-        place.chmod(mode & ~0o222 | 0o444)
+        place.chmod(mode & ~0o222 | 0o555)
     root = os.geteuid() == 0
     if root:
         os.seteuid(65534)

@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -11,7 +12,19 @@ from ledger.chain import links
 from ledger.sqlite import SqliteLedger
 from ledger.sqlite_readonly import open_readonly
 from schemas.errors import EvidenceError, IntegrityError, InvalidError, NotFoundError, StorageError
-from tests.ledger.steps import OPENING, Ticking, append, begin, edit, made, names, powerless, step, stored
+from tests.ledger.steps import (
+    OPENING,
+    Ticking,
+    append,
+    begin,
+    edit,
+    made,
+    names,
+    powerless,
+    reachable,
+    step,
+    stored,
+)
 
 ODD = ("with space", "a#b", "a?b=c&d", "100%25", "证据库", "%41", "a'b\"c", "file:x", "-wal", "ünï\n")
 
@@ -183,11 +196,10 @@ def test_a_link_to_nowhere_is_not_followed_into_a_new_ledger(tmp_path: Path) -> 
 
 
 @pytest.fixture
-def shared_folder(tmp_path: Path) -> Path:
-    """A folder that somebody else than its owner can reach."""
-    for place in (tmp_path, *tmp_path.parents[:2]):
-        place.chmod(0o755)
-    return tmp_path
+def shared_folder() -> Iterator[Path]:
+    """A folder that the powerless can reach."""
+    with reachable() as folder:
+        yield folder
 
 
 def test_a_read_only_file_can_be_read_and_not_written(shared_folder: Path) -> None:

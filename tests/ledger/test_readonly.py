@@ -12,7 +12,7 @@ from ledger.sqlite import SqliteLedger
 from ledger.sqlite_readonly import open_readonly
 from schemas.canonical import digest_bytes
 from schemas.errors import BusyError, IntegrityError, StorageError, UsageError
-from tests.ledger.steps import append, begin, edit, made, powerless, step, stored
+from tests.ledger.steps import append, begin, edit, made, powerless, reachable, step, stored
 
 COUNT = """
 import sys
@@ -30,6 +30,13 @@ def state(folder: Path) -> dict[str, tuple[int, int, str]]:
         seen[file.name] = (status.st_size, status.st_mtime_ns, digest_bytes(file.read_bytes()))
     seen["."] = (0, folder.stat().st_mtime_ns, "")
     return seen
+
+
+@pytest.fixture
+def shared_folder() -> Iterator[Path]:
+    """A folder that the powerless can reach."""
+    with reachable() as folder:
+        yield folder
 
 
 @pytest.fixture
@@ -87,11 +94,9 @@ def test_what_a_killed_writer_left_is_read_whole_and_left_alone(
 
 @pytest.mark.parametrize("tails", [("-wal", "-shm"), ("-wal",), ("-shm",), ()])
 def test_any_left_over_is_read_on_a_read_only_disk(
-    living: SqliteLedger, tmp_path: Path, tails: tuple[str, ...]
+    living: SqliteLedger, shared_folder: Path, tails: tuple[str, ...]
 ) -> None:
-    path = copied(living, tmp_path / "left", *tails)
-    for place in (tmp_path, *tmp_path.parents[:2]):
-        place.chmod(0o755)
+    path = copied(living, shared_folder / "left", *tails)
     before = state(path.parent)
     # Without its write-ahead file a copy holds what had reached the main file: the opening.
     expected = 6 if "-wal" in tails else 1
@@ -116,12 +121,10 @@ def test_the_copy_that_is_read_goes_away(
 
 
 def test_a_copy_that_fails_half_way_goes_away(
-    living: SqliteLedger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    living: SqliteLedger, shared_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = copied(living, tmp_path / "left", "-wal")
-    for place in (tmp_path, *tmp_path.parents[:2]):
-        place.chmod(0o755)
-    scratch = tmp_path / "scratch"
+    path = copied(living, shared_folder / "left", "-wal")
+    scratch = shared_folder / "scratch"
     scratch.mkdir(mode=0o777)
     scratch.chmod(0o777)
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
@@ -166,10 +169,10 @@ def test_a_view_is_refused_after_its_end(tmp_path: Path) -> None:
         reader.head()
 
 
-def test_side_files_that_may_not_be_read_are_a_storage_error(living: SqliteLedger, tmp_path: Path) -> None:
-    path = copied(living, tmp_path / "left", "-wal", "-shm")
-    for place in (tmp_path, *tmp_path.parents[:2]):
-        place.chmod(0o755)
+def test_side_files_that_may_not_be_read_are_a_storage_error(
+    living: SqliteLedger, shared_folder: Path
+) -> None:
+    path = copied(living, shared_folder / "left", "-wal", "-shm")
     (path.parent / "l.sqlite3-shm").chmod(0)
     with powerless(), pytest.raises(StorageError):
         open_readonly(path)
