@@ -85,7 +85,7 @@ class _Auditor:
                 report.head = link.id
                 for finding in self._check(link):
                     self._add(finding)
-            for finding in self._reader.index_breaks():
+            for finding in (*self._undelivered(), *self._reader.index_breaks()):
                 self._add(finding)
         except IntegrityError as error:
             self._add(Break(report.records, "file", "the file can be read", "a record", error.message))
@@ -109,7 +109,7 @@ class _Auditor:
         try:
             body = _body(self._reader, record)
             artifact = _artifact(body, record)
-        except EvidenceError as error:
+        except (IntegrityError, InvalidError) as error:
             rule = "the body is the one that the record names"
             yield Break(link.seq, "body", rule, record.body.digest, error.message)
             return
@@ -155,6 +155,12 @@ class _Auditor:
         if subject != record.subject:
             expected, found = (canonical(one.to_wire()).decode() for one in (subject, record.subject))
             yield Break(seq, "subject", "the subject is derived from the artifact", expected, found)
+
+    def _undelivered(self) -> Iterator[Break]:
+        rule = "what an execution delivered is observed"
+        for plan in self._life.plans.values():
+            for digest in plan.delivered:
+                yield Break(self._report.records - 1, "record", rule, digest, "no such receipt")
 
 
 def _body(reader: Reader, record: LedgerRecord) -> bytes:

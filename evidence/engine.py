@@ -11,7 +11,7 @@ from typing import TypeVar
 from evidence.execution import failed_receipt, run
 from evidence.lifecycle.admit import admit
 from evidence.lifecycle.discover import discover
-from evidence.lifecycle.interpret import interpret
+from evidence.lifecycle.interpret import STEPS, interpret
 from evidence.lifecycle.life import LedgerLife, PlanLife
 from evidence.lifecycle.plan import plan as make_plan
 from evidence.lifecycle.plan import verify_plan, verify_ready
@@ -26,7 +26,7 @@ from providers.registry import Registry, probe
 from schemas.admission import Admission, Decision
 from schemas.canonical import DEFAULT_ALGORITHM, Algorithm, digest_bytes
 from schemas.dates import instant
-from schemas.errors import EvidenceError, IntegrityError, NotReadyError
+from schemas.errors import EvidenceError, IntegrityError, NetworkRefusedError, NotReadyError
 from schemas.ledger import Execution, LedgerRecord, Supersession, read_raw
 from schemas.outside import parse
 from schemas.plan import Plan
@@ -87,8 +87,8 @@ class Engine:
 
         The plan is verified and readiness probed again before provider code runs. A provider that
         raises, times out or answers for something else gives a `failed` receipt that names the step.
-        Raises NotReadyError when the provider is no longer ready, or is a connector and
-        `allow_network` is false; the plan stays valid.
+        Raises NotReadyError when the provider is no longer ready, NetworkRefusedError when it is a
+        connector and `allow_network` is false; the plan stays valid.
         """
         algorithm = verify_ready(plan)
         provider = self._provider(plan)
@@ -223,7 +223,7 @@ class Engine:
 
     def _ready(self, provider: Provider, allow_network: bool) -> ProviderRow:
         if is_connector(provider) and not allow_network:
-            raise NotReadyError(
+            raise NetworkRefusedError(
                 f"{provider.provider_id} sends something outside and was not allowed to",
                 subject=provider.provider_id,
                 hint="look at what it would send, then say --allow-network",
@@ -263,6 +263,8 @@ def _life(reader: Reader, plan_id: str | None) -> LedgerLife:
     life = LedgerLife()
     for _, raw in reader.of_subject(plan_id or ""):
         record = read_raw(raw)
+        if record.kind not in STEPS:
+            continue
         artifact = _artifact(reader, record)
         if record.kind == "plan.created":
             life.observed = discover(Plan.read(artifact).provider_candidates)

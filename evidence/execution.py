@@ -4,9 +4,10 @@ import threading
 
 from providers.base import Clock, Provider
 from schemas.dates import instant
-from schemas.errors import EvidenceError
+from schemas.errors import EvidenceError, InvalidError
 from schemas.plan import Plan
 from schemas.receipt import Receipt
+from schemas.text import legible
 
 
 def run(provider: Provider, plan: Plan, clock: Clock, timeout_seconds: float) -> Receipt:
@@ -18,17 +19,16 @@ def run(provider: Provider, plan: Plan, clock: Clock, timeout_seconds: float) ->
     failures: list[str] = []
 
     def work() -> None:
+        step = "running the provider"
         try:
             answer = provider.execute(plan)
+            step = "reading its answer"
+            answers.append(_checked(answer))
         except EvidenceError as error:
-            failures.append(f"running the provider: {error.code}: {error.message}")
-        except Exception as error:  # noqa: BLE001 - provider code is not ours; it must not end the caller
-            failures.append(f"running the provider: {type(error).__name__}: {error}")
-        else:
-            if isinstance(answer, Receipt):
-                answers.append(answer)
-            else:
-                failures.append(f"reading its answer: a {type(answer).__name__} is no receipt")
+            failures.append(f"{step}: {error.code}: {error.message}")
+        # Provider code is not ours; neither an error of it nor its sys.exit() may end the caller.
+        except (Exception, SystemExit) as error:  # noqa: BLE001
+            failures.append(f"{step}: {type(error).__name__}: {error}")
 
     thread = threading.Thread(target=work, name=f"provider {provider.provider_id}", daemon=True)
     thread.start()
@@ -37,6 +37,13 @@ def run(provider: Provider, plan: Plan, clock: Clock, timeout_seconds: float) ->
         return answers[0]
     late = f"waiting for the provider: no answer after {timeout_seconds:g} seconds"
     return failed_receipt(plan, clock, failures[0] if failures else late)
+
+
+def _checked(answer: object) -> Receipt:
+    if not isinstance(answer, Receipt):
+        raise InvalidError(f"a {type(answer).__name__} is no receipt", subject="receipt")
+    # Read anew: Python lets a provider make a Receipt that never went through its rules.
+    return Receipt.read(answer.to_wire())
 
 
 def failed_receipt(plan: Plan, clock: Clock, step: str) -> Receipt:
@@ -50,14 +57,6 @@ def failed_receipt(plan: Plan, clock: Clock, step: str) -> Receipt:
         status="failed",
         sources=(),
         summary="The provider did not deliver a receipt for this plan; the original sources stay available.",
-        limitations=(_printable(f"failed while {step}"),),
+        limitations=(legible(f"failed while {step}", 1024),),
         completed_at=instant(clock()),
     )
-
-
-def _printable(text: str) -> str:
-    # A foreign error text may hold anything; a limitation may not (H1, H2) and is at most 1024 units.
-    shown = "".join(
-        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text
-    )
-    return shown.encode("utf-8", "replace").decode()[:500]

@@ -45,8 +45,9 @@ def _start_execution(life: LedgerLife, artifact: object) -> Subject:
 
 def _finish_execution(life: LedgerLife, artifact: object) -> Subject:
     execution, plan_life = _execution(life, artifact, "finished")
-    plan_life.finish_execution(execution.attempt)
-    return receipt_subject(plan_life.plan, execution.receipt_digest or "")
+    digest = execution.receipt_digest or ""
+    plan_life.finish_execution(execution.attempt, digest, execution.receipt_status or "")
+    return receipt_subject(plan_life.plan, digest)
 
 
 def _execution(life: LedgerLife, artifact: object, state: str) -> tuple[Execution, PlanLife]:

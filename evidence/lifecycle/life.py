@@ -40,7 +40,8 @@ class PlanLife:
 
     plan: Plan
     attempts: int = 0
-    running: bool = False
+    running: set[int] = field(default_factory=set)
+    delivered: dict[str, str] = field(default_factory=dict)
     receipts: dict[str, ReceiptLife] = field(default_factory=dict)
 
     @property
@@ -58,21 +59,27 @@ class PlanLife:
                 "attempts-count-up", self.plan.plan_id, f"attempt {attempt} follows attempt {self.attempts}"
             )
         self.attempts = attempt
-        self.running = True
+        self.running.add(attempt)
 
-    def finish_execution(self, attempt: int) -> None:
-        """The provider came back, with whatever receipt."""
-        if not self.running or attempt != self.attempts:
+    def finish_execution(self, attempt: int, receipt_digest: str, receipt_status: str) -> None:
+        """The provider came back with a receipt, which was observed before or is observed next."""
+        if attempt not in self.running:
             raise _refusal(
                 "finish-needs-start", self.plan.plan_id, f"attempt {attempt} finished but was not running"
             )
-        self.running = False
+        self.running.remove(attempt)
+        known = self.receipts.get(receipt_digest)
+        if known is None:
+            self.delivered[receipt_digest] = receipt_status
+        else:
+            _refuse_other_status(known.receipt, receipt_digest, receipt_status)
 
     def observe_receipt(self, receipt_digest: str, receipt: Receipt) -> None:
         """A receipt bound to this plan is seen for the first time."""
         self._refuse_after_retirement("a receipt")
         if receipt_digest in self.receipts:
             raise _refusal("receipt-once", receipt_digest, "the receipt was already observed")
+        _refuse_other_status(receipt, receipt_digest, self.delivered.pop(receipt_digest, receipt.status))
         self.receipts[receipt_digest] = ReceiptLife(receipt)
 
     def of_receipt(self, receipt_digest: str) -> ReceiptLife:
@@ -197,6 +204,15 @@ class LedgerLife:
                 "plan-first", plan_id, "the plan was never recorded", "record it first with `plan`"
             )
         return life
+
+
+def _refuse_other_status(receipt: Receipt, receipt_digest: str, stated: str) -> None:
+    if receipt.status != stated:
+        raise _refusal(
+            "execution-states-its-receipt",
+            receipt_digest,
+            f"the receipt is {receipt.status}; the execution that delivered it stated {stated}",
+        )
 
 
 def _refuse_retired(life: ReceiptLife, receipt_digest: str) -> None:
