@@ -85,9 +85,13 @@ def edit(path: Path, sql: str, *values: object) -> None:
 @contextmanager
 def reachable() -> Iterator[Path]:
     """A folder that also somebody else than its owner can reach, unlike pytest's own."""
-    with TemporaryDirectory(prefix="external-evidence-test-") as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
+    before = os.umask(0o022)
+    try:
+        with TemporaryDirectory(prefix="external-evidence-test-") as folder:
+            Path(folder).chmod(0o755)
+            yield Path(folder)
+    finally:
+        os.umask(before)
 
 
 @contextmanager
