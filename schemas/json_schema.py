@@ -8,6 +8,7 @@ import inspect
 
 from schemas import rules
 from schemas.canonical import LARGEST_INTEGER
+from schemas.ledger import Matching
 from schemas.record import REQUIRED, FieldSpec, Items, Nested, Record, Rule
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -68,6 +69,8 @@ def _rule(rule: Rule, definitions: dict[str, Schema]) -> Schema:
 
 
 def _plain(rule: Rule) -> Schema:
+    if isinstance(rule, Matching):
+        return {"type": "string", "maxLength": rule.most, "pattern": f"^(?:{rule.pattern.pattern})$"}
     if isinstance(rule, rules.Literal):
         return {"const": rule.values[0]} if len(rule.values) == 1 else {"enum": list(rule.values)}
     if isinstance(rule, rules.Constant):
