@@ -65,12 +65,12 @@ def _rule(rule: Rule, definitions: dict[str, Schema]) -> Schema:
         if rule.unique and rule.key is None:
             items["uniqueItems"] = True
         return items
+    if isinstance(rule, Matching):
+        return {"type": "string", "maxLength": rule.most, "pattern": f"^(?:{rule.pattern.pattern})$"}
     return _plain(rule)
 
 
 def _plain(rule: Rule) -> Schema:
-    if isinstance(rule, Matching):
-        return {"type": "string", "maxLength": rule.most, "pattern": f"^(?:{rule.pattern.pattern})$"}
     if isinstance(rule, rules.Literal):
         return {"const": rule.values[0]} if len(rule.values) == 1 else {"enum": list(rule.values)}
     if isinstance(rule, rules.Constant):
