@@ -11,7 +11,7 @@ import orjson
 from evidence.doors.output import escape_surrogates
 from evidence.lifecycle.wire import VERBS, call
 from schemas.canonical import LARGEST_INTEGER, Algorithm
-from schemas.errors import EvidenceError, InvalidError
+from schemas.errors import EvidenceError, InvalidError, NotFoundError
 from schemas.outside import MAX_BYTES, parse
 from schemas.text import refused_character, shown
 
@@ -30,9 +30,8 @@ def serve(requests: BinaryIO, answers: BinaryIO, algorithm: Algorithm) -> None:
     while line := requests.readline(MAX_BYTES + 1):
         if len(line) > MAX_BYTES and not line.endswith(b"\n"):
             _skip_rest(requests)
-            answer: Message | list[Message] | None = _error(
-                None, PARSE_ERROR, f"a line is longer than {MAX_BYTES} bytes"
-            )
+            longer = InvalidError(f"a line is longer than {MAX_BYTES} bytes", subject="line")
+            answer: Message | list[Message] | None = _refusal(None, PARSE_ERROR, longer)
         elif not line.strip():
             continue
         else:
@@ -52,29 +51,28 @@ def answer_line(line: bytes, algorithm: Algorithm) -> Message | list[Message] | 
     try:
         value = parse(line.rstrip(b"\r\n"), "line")
     except InvalidError as error:
-        return _error(None, PARSE_ERROR, error.message)
+        return _refusal(None, PARSE_ERROR, error)
     if not isinstance(value, list):
         return _answer(value, algorithm)
     if not value:
-        return _error(None, INVALID_REQUEST, "a batch must hold at least one request")
+        return _invalid(None, "a batch must hold at least one request")
     answers = [answer for request in value if (answer := _answer(request, algorithm)) is not None]
     return answers or None
 
 
 def _answer(request: object, algorithm: Algorithm) -> Message | None:
     if not isinstance(request, dict):
-        return _error(None, INVALID_REQUEST, f"a request must be an object, found {shown(request)}")
+        return _invalid(None, f"a request must be an object, found {shown(request)}")
     identity = request.get("id")
     if not _is_id(identity):
-        return _error(None, INVALID_REQUEST, "id must be text, an integer within ±(2^53-1) or null")
+        return _invalid(None, "id must be text, an integer within ±(2^53-1) or null")
     method = request.get("method")
     if request.get("jsonrpc") != "2.0" or not isinstance(method, str):
-        return _error(identity, INVALID_REQUEST, 'jsonrpc must be "2.0" and method a text')
+        return _invalid(identity, 'jsonrpc must be "2.0" and method a text')
     verb = method.removeprefix(PREFIX)
     if verb == method or verb not in VERBS:
-        answer = _error(
-            identity, METHOD_NOT_FOUND, f"no method {shown(method)}; known: {PREFIX}{'|'.join(VERBS)}"
-        )
+        unknown = NotFoundError(f"no method {shown(method)}; known: {PREFIX}{'|'.join(VERBS)}")
+        answer = _refusal(identity, METHOD_NOT_FOUND, unknown)
     else:
         answer = _call(identity, verb, request.get("params"), algorithm)
     return answer if "id" in request else None
@@ -93,12 +91,17 @@ def _call(identity: object, verb: str, params: object, algorithm: Algorithm) -> 
         return {"jsonrpc": "2.0", "id": identity, "result": call(verb, params, algorithm)}
     except EvidenceError as error:
         code = INVALID_PARAMS if isinstance(error, InvalidError) else REFUSED
-        wire = escape_surrogates(error.to_wire())
-        return _error(identity, code, str(wire["message"]), wire)
+        return _refusal(identity, code, error)
 
 
-def _error(identity: object, code: int, message: str, data: Message | None = None) -> Message:
-    error: Message = {"code": code, "message": message.encode("utf-8", "backslashreplace").decode()}
-    if data is not None:
-        error["data"] = data
-    return {"jsonrpc": "2.0", "id": identity, "error": error}
+def _invalid(identity: object, what: str) -> Message:
+    return _refusal(identity, INVALID_REQUEST, InvalidError(what, subject="request"))
+
+
+def _refusal(identity: object, code: int, error: EvidenceError) -> Message:
+    data = escape_surrogates(error.to_wire())
+    return {
+        "jsonrpc": "2.0",
+        "id": identity,
+        "error": {"code": code, "message": data["message"], "data": data},
+    }
