@@ -5,6 +5,7 @@ runs it over stored bytes. `interpret` raises EvidenceError for whatever does no
 """
 
 from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from evidence.lifecycle.admit import admit, verify_admission
 from evidence.lifecycle.discover import discover
@@ -19,11 +20,22 @@ from schemas.plan import Plan
 from schemas.provider import Discovery
 from schemas.readback import Readback
 from schemas.receipt import Receipt
+from schemas.record import Record
 from schemas.retirement import Retirement
+
+R = TypeVar("R", bound=Record)
+
+
+def _read(kind: type[R], artifact: object) -> R:
+    """The record that `artifact` states; what was recorded is the normalised form, nothing else."""
+    stated = kind.read(artifact)
+    if stated.to_wire() != artifact:
+        raise MismatchError(f"{kind.SUBJECT} is not written in its normalised form", subject=kind.SUBJECT)
+    return stated
 
 
 def _observe_providers(life: LedgerLife, artifact: object) -> Subject:
-    stated = Discovery.read(artifact)
+    stated = _read(Discovery, artifact)
     if stated != discover(stated.providers):
         raise MismatchError("discovery does not follow from its own providers", subject="discovery")
     life.observed = stated
@@ -31,7 +43,7 @@ def _observe_providers(life: LedgerLife, artifact: object) -> Subject:
 
 
 def _create_plan(life: LedgerLife, artifact: object) -> Subject:
-    plan = Plan.read(artifact)
+    plan = _read(Plan, artifact)
     verify_plan(plan)
     life.create_plan(plan)
     return plan_subject(plan)
@@ -51,7 +63,7 @@ def _finish_execution(life: LedgerLife, artifact: object) -> Subject:
 
 
 def _execution(life: LedgerLife, artifact: object, state: str) -> tuple[Execution, PlanLife]:
-    execution = Execution.read(artifact)
+    execution = _read(Execution, artifact)
     plan_life = life.of_plan(execution.plan_id)
     selected = plan_life.plan.selected_provider
     if execution.state != state:
@@ -64,7 +76,7 @@ def _execution(life: LedgerLife, artifact: object, state: str) -> tuple[Executio
 
 
 def _observe_receipt(life: LedgerLife, artifact: object) -> Subject:
-    receipt = Receipt.read(artifact)
+    receipt = _read(Receipt, artifact)
     plan_life = life.of_plan(receipt.plan_id)
     digest = receipt.digest(bind(plan_life.plan, receipt))
     plan_life.observe_receipt(digest, receipt)
@@ -72,7 +84,7 @@ def _observe_receipt(life: LedgerLife, artifact: object) -> Subject:
 
 
 def _supersede(life: LedgerLife, artifact: object) -> Subject:
-    supersession = Supersession.read(artifact)
+    supersession = _read(Supersession, artifact)
     plan_life = life.of_plan(supersession.plan_id)
     old = plan_life.of_admission(supersession.superseded_admission_id)
     plan_life.supersede(old, supersession.admission_id)
@@ -80,7 +92,7 @@ def _supersede(life: LedgerLife, artifact: object) -> Subject:
 
 
 def _decide(life: LedgerLife, artifact: object) -> Subject:
-    stated = Admission.read(artifact)
+    stated = _read(Admission, artifact)
     verify_admission(stated)
     plan_life = life.of_plan(stated.plan_id)
     receipt = plan_life.of_receipt(stated.receipt_digest).receipt
@@ -91,7 +103,7 @@ def _decide(life: LedgerLife, artifact: object) -> Subject:
 
 
 def _project(life: LedgerLife, artifact: object) -> Subject:
-    stated = Readback.read(artifact)
+    stated = _read(Readback, artifact)
     plan_life = life.of_plan(stated.plan_id)
     parent = stated.parent_admission
     admission = plan_life.of_admission(None if parent is None else parent.admission_id)
@@ -111,7 +123,7 @@ def _project(life: LedgerLife, artifact: object) -> Subject:
 
 
 def _retire(life: LedgerLife, artifact: object) -> Subject:
-    retirement = Retirement.read(artifact)
+    retirement = _read(Retirement, artifact)
     plan_life = life.of_plan(retirement.plan_id)
     admission = plan_life.of_admission(retirement.admission_id)
     plan_life.retire(retirement)
