@@ -3,6 +3,7 @@
 import click
 
 from evidence.doors import output
+from evidence.doors.options import format_option
 from schemas.published import names, schema_bytes
 
 
@@ -20,7 +21,11 @@ def show(name: str) -> int:
 
 
 @schema.command("list")
-def list_names() -> int:
-    """Print the names of all schemas, one a line."""
-    output.print_text("\n".join(names()))
+@format_option()
+def list_names(chosen_format: str | None) -> int:
+    """Print the names of all schemas; as text one a line."""
+    if output.wants_json(chosen_format):
+        output.print_json({"schemas": list(names())})
+    else:
+        output.print_text("\n".join(names()))
     return 0

@@ -245,7 +245,7 @@ def test_arguments_that_are_no_text_are_refused_or_only_names(tmp_path: Path, ch
 
 HOSTILE = [
     *("\x1b[31m", "a\x7fb", "\u202etxt", "\u2066", "\ud800", "\u0085", "\x0b"),
-    *(" ", "\u3000\ufeff", "x" * 4097, "规" * 4097, "𠀀" * 2049),
+    *(" ", "\u3000\ufeff", "x" * 4097, "x" * 120_000, "规" * 4097, "𠀀" * 2049),
 ]
 
 

@@ -96,6 +96,13 @@ def test_a_dossier_that_cannot_be_written_is_told_and_can_be_written_later(life:
     clean(life)
 
 
+def test_an_artifact_that_may_not_be_read_is_told_apart_from_one_that_is_not_there(life: Path) -> None:
+    (life / "admission.json").chmod(0)
+    done = run("retire", "admission.json", cwd=life, prefix=PLAIN)
+    assert (done.status, done.error["code"], done.out) == (75, "storage", b"")
+    assert "admission.json" in done.error["message"]
+
+
 def make_folder(path: Path) -> None:
     path.mkdir()
 
