@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from providers.base import Provider
 from schemas.errors import ConflictError, EvidenceError, InvalidError, NotFoundError
 from schemas.provider import MOST_PROVIDERS, PROTOCOL, ProviderRow
-from schemas.text import shown
+from schemas.text import legible, shown, trim
 
 CONNECTOR_REGISTRY = "connector_registry_v1"
 INVENTORY_ONLY = "connector_registry_is_inventory_not_readiness"
@@ -55,10 +55,11 @@ def _entries(value: object, name: str) -> list[object]:
 
 
 def _listed_row(value: object, where: str) -> ProviderRow:
-    if not isinstance(value, dict) or not isinstance(value.get("id"), str):
+    stated = value.get("id") if isinstance(value, dict) else None
+    if not isinstance(stated, str) or not trim(stated):
         raise InvalidError(f"{where} must be an object with a text id, found {shown(value)}", subject=where)
     listed = {
-        "provider_id": f"connector:{value['id']}",
+        "provider_id": f"connector:{trim(stated)}",
         "provider_kind": "connector",
         "protocol": PROTOCOL,
         "declared": True,
@@ -70,9 +71,7 @@ def _listed_row(value: object, where: str) -> ProviderRow:
     return ProviderRow.read(listed, where)
 
 
-def _listing(
-    entries: list[object], read: Callable[[object, str], ProviderRow], name: str
-) -> Listing:
+def _listing(entries: list[object], read: Callable[[object, str], ProviderRow], name: str) -> Listing:
     rows: dict[str, ProviderRow] = {}
     problems = []
     for index, entry in enumerate(entries):
@@ -131,6 +130,10 @@ def probe(provider: Provider) -> ProviderRow:
         row = provider.readiness()
     except EvidenceError as error:
         return _failed_probe(provider, error.message)
+    except Exception as error:  # noqa: BLE001 - provider code is not ours; one must not end the others
+        return _failed_probe(provider, f"{type(error).__name__}: {error}")
+    if not isinstance(row, ProviderRow):
+        return _failed_probe(provider, f"its probe answered with a {type(row).__name__}")
     if (row.provider_id, row.provider_kind) != (provider.provider_id, provider.provider_kind):
         return _failed_probe(provider, f"its probe answered for {row.provider_kind} {row.provider_id}")
     return row
@@ -144,5 +147,5 @@ def _failed_probe(provider: Provider, why: str) -> ProviderRow:
         installed=True,
         enabled=False,
         ready=False,
-        unavailable_reason=f"readiness probe failed: {why}"[:512],
+        unavailable_reason=legible(f"readiness probe failed: {why}", 512),
     )

@@ -7,15 +7,16 @@ from providers.base import Clock
 from providers.standards.library import Library, StandardRecord, record_digest
 from schemas.canonical import Algorithm, algorithm_of
 from schemas.dates import instant
-from schemas.errors import EvidenceError
+from schemas.errors import EvidenceError, InvalidError
 from schemas.plan import Plan
 from schemas.provider import ProviderRow
 from schemas.receipt import Receipt, Source
-from schemas.text import units
+from schemas.text import legible
 
 PROVIDER_ID = "method:local-standards"
 FAMILY = "local_standards_library"
-LONGEST_PART = 1200
+# A finding names up to eight queries of 256 units beside title and relation, within 4096 in all.
+LONGEST_PART = 600
 
 # What a library says about a standard is a statement; whether it is in force stays with the reader.
 LIMITATION = (
@@ -51,41 +52,47 @@ class LocalStandards:
             installed=True,
             enabled=True,
             ready=why_not is None,
-            unavailable_reason=None if why_not is None else why_not[:512],
+            unavailable_reason=None if why_not is None else legible(why_not, 512),
         )
 
     def execute(self, plan: Plan) -> Receipt:
         """One look-up for each search term, or for the objective when there is none.
 
         Every candidate becomes a source that names the query, what the library states and the revision
-        of the library; a standard that several queries found is one source.
+        of the library; a standard that several queries found is one source. One that cannot be a source
+        becomes a limitation.
         """
         from providers.standards.matching import search
 
         library = self._open_library()
         accessed_at = instant(self._clock())
-        queries = plan.request.search_terms or (plan.request.objective,)
+        queries = tuple(dict.fromkeys(plan.request.search_terms or (plan.request.objective,)))
         found: dict[StandardRecord, list[tuple[str, int]]] = {}
-        unmatched = []
-        for query in dict.fromkeys(queries):
+        limitations = []
+        for query in queries:
             candidates = search(library, query)
             if not candidates:
-                unmatched.append(query)
+                limitations.append(_unmatched(query))
             for candidate in candidates:
                 found.setdefault(candidate.record, []).append((query, candidate.score))
         algorithm = algorithm_of(plan.plan_id or "blake3:")
-        sources = tuple(
-            _source(library, record, matches, accessed_at, algorithm) for record, matches in found.items()
-        )
+        sources, left_out = [], []
+        for record, matches in found.items():
+            try:
+                sources.append(_source(library, record, matches, accessed_at, algorithm))
+            except InvalidError as error:
+                left_out.append(f"{legible(record.code, 200)}: {error.message}")
+        if left_out:
+            limitations.append(_left_out(left_out))
         return Receipt(
             plan_id=plan.plan_id or "",
             request_id=plan.request.request_id or "",
             provider_id=self.provider_id,
             provider_kind=self.provider_kind,
             status="succeeded" if sources else "no_evidence",
-            sources=sources,
+            sources=tuple(sources),
             summary=_summary(library, len(queries), len(sources)),
-            limitations=tuple(_unmatched(query) for query in unmatched),
+            limitations=tuple(limitations),
             completed_at=instant(self._clock()),
         )
 
@@ -102,7 +109,7 @@ def _source(
         source_family=FAMILY,
         basis="stated",
         finding=finding(record, matches, library.revision),
-        limitation=LIMITATION.format(name=_cut(library.name, 200), revision=library.revision),
+        limitation=LIMITATION.format(name=legible(library.name, 200), revision=library.revision),
         accessed_at=accessed_at,
         content_digest=record_digest(record, algorithm),
     )
@@ -110,18 +117,18 @@ def _source(
 
 def finding(record: StandardRecord, matches: Iterable[tuple[str, int]], revision: str) -> str:
     """What the library states of `record`, in Chinese, for the queries that found it."""
-    queries = "；".join(f"查询“{_cut(query, 260)}”匹配度 {score / 10000:.4f}" for query, score in matches)
+    queries = "；".join(f"查询“{legible(query, 260)}”匹配度 {score / 10000:.4f}" for query, score in matches)
     stated = (
-        f"《{_cut(record.title, LONGEST_PART)}》{_cut(record.code, 200)}，"
-        f"状态：{_cut(record.status, 100) or '库中未载'}，"
-        f"实施日期：{_cut(record.implement_date, 100) or '库中未载'}，"
-        f"替代关系：{_cut(record.relation_text, LONGEST_PART) or '库中未载'}"
+        f"《{legible(record.title, LONGEST_PART)}》{legible(record.code, 200)}，"
+        f"状态：{legible(record.status, 100) or '库中未载'}，"
+        f"实施日期：{legible(record.implement_date, 100) or '库中未载'}，"
+        f"替代关系：{legible(record.relation_text, LONGEST_PART) or '库中未载'}"
     )
     return f"{stated}。{queries}。规范库修订 {revision}。"
 
 
 def _summary(library: Library, asked: int, answered: int) -> str:
-    where = f"{_cut(library.name, 200)}（{len(library)} 条，修订 {library.revision}）"
+    where = f"{legible(library.name, 200)}（{len(library)} 条，修订 {library.revision}）"
     return (
         f"在本地规范库 {where}中查询 {asked} 项，"
         f"得到候选规范 {answered} 条。 Looked up {asked} queries, {answered} candidate standards."
@@ -129,12 +136,11 @@ def _summary(library: Library, asked: int, answered: int) -> str:
 
 
 def _unmatched(query: str) -> str:
-    return f"查询“{_cut(query, 260)}”在规范库中没有候选。 No candidate for this query."
+    return f"查询“{legible(query, 260)}”在规范库中没有候选。 No candidate for this query."
 
 
-def _cut(text: str, most: int) -> str:
-    """`text` within `most` UTF-16 code units; a cut is shown as one."""
-    if units(text) <= most:
-        return text
-    kept = text.encode("utf-16-le", "surrogatepass")[: 2 * (most - 1)].decode("utf-16-le", "ignore")
-    return f"{kept}…"
+def _left_out(faults: list[str]) -> str:
+    listed = "；".join(faults)
+    return legible(
+        f"{len(faults)} 条候选规范不能作为来源。 Candidates that cannot be sources: {listed}", 1024
+    )
