@@ -11,8 +11,9 @@ def main(arguments: list[str] | None = None) -> None:
     # Whoever started us may have chosen that interrupts are ignored; that stands.
     heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     _on_interrupt(signal.SIG_DFL, heard)  # while imports run, an interrupt ends the process as it is
-    from evidence.doors.commands import interrupted, run
+    from evidence.doors.commands import interrupted, prepare, run
 
+    prepare(given)
     try:
         _on_interrupt(signal.default_int_handler, heard)
         status = run(given)

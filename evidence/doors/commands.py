@@ -66,6 +66,13 @@ def cli() -> None:
     """
 
 
+def prepare(arguments: list[str]) -> None:
+    """Import the command that is named, so that no interrupt falls into an import and becomes its error."""
+    place = COMMANDS.get(arguments[0]) if arguments else None
+    if place is not None:
+        importlib.import_module(place.partition(":")[0])
+
+
 def run(arguments: list[str]) -> int:
     """The exit status of one command; errors are printed to stderr as the answer's format wants.
 

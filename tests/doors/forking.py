@@ -4,6 +4,7 @@
 What the command wrote lies in FOLDER: `out`, `err`; what it shall read is in `in`.
 """
 
+import importlib
 import json
 import os
 import subprocess
@@ -13,10 +14,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from evidence.doors.commands import COMMANDS
 from tests.doors.command import Done, around
 
 ROOT = Path(__file__).resolve().parents[2]
 CRASHED = 99
+EVERYTHING = [  # what commands import when they need it; a fork has it at once
+    *("evidence.audit", "evidence.rendering.readback_markdown", "evidence.rendering.text", "getpass"),
+    *(place.partition(":")[0] for place in COMMANDS.values()),
+    *("evidence.sinks.dossier", "ledger.sqlite", "ledger.sqlite_readonly", "providers.standards.provider"),
+    *("providers.standards.matching", "schemas.published"),
+]
 
 
 class Forking:
@@ -53,8 +61,8 @@ class Forking:
 
 def serve(folder: Path) -> None:
     """Do every job of stdin in a fork."""
-    from evidence.doors import commands, demo, doctor, lifecycle  # noqa: F401 - a fork has them at once
-
+    for module in EVERYTHING:
+        importlib.import_module(module)
     with os.fdopen(os.dup(0), "rb") as jobs:
         for line in jobs:
             job = json.loads(line)
