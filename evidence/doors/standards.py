@@ -6,6 +6,7 @@ import click
 
 from evidence.doors import output
 from evidence.doors.options import LIBRARY_VARIABLE, format_option, open_library
+from evidence.doors.standards_serve import serve
 from schemas.text import shown
 
 
@@ -14,19 +15,19 @@ def standards() -> None:
     """The local standards library: look citations up (规范检索)."""
 
 
+standards.add_command(serve)
+
+
 @standards.command(epilog="Exit status 1: no query has a candidate.")
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
 @click.option("--library", metavar="FILE", help=f"A CSV library; else ${LIBRARY_VARIABLE}, else the starter.")
 @format_option()
 def search(queries: tuple[str, ...], library: str | None, chosen_format: str | None) -> int:
     """Look up standards by code, title or both; at most three candidates a query, best first."""
-    from providers.standards.matching import search as find
+    from providers.standards.answer import answer
 
     loaded = open_library(library)
-    results = [
-        {"query": query, "candidates": [_candidate(found) for found in find(loaded, query)]}
-        for query in queries
-    ]
+    results = [answer(loaded, query) for query in queries]
     if output.wants_json(chosen_format):
         output.print_json({"results": results})
     else:
@@ -34,19 +35,7 @@ def search(queries: tuple[str, ...], library: str | None, chosen_format: str | N
     return 0 if any(result["candidates"] for result in results) else 1
 
 
-def _candidate(found: Any) -> dict[str, object]:
-    record = found.record
-    return {
-        "code": record.code,
-        "title": record.title,
-        "status": record.status,
-        "relation_text": record.relation_text,
-        "implement_date": record.implement_date,
-        "match_score": found.score / 10000,
-    }
-
-
-def _lines(result: dict[str, Any]) -> list[str]:
+def _lines(result: Any) -> list[str]:
     lines = [f"查询 {shown(result['query'], 200)}"]
     for found in result["candidates"]:
         facts = "，".join(

@@ -1,0 +1,100 @@
+"""Answer a batch from one library, and write each answer down before it goes out."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from secrets import token_hex
+from time import perf_counter_ns
+from typing import NamedTuple
+
+from providers.base import Clock
+from providers.standards.answer import answer_members
+from providers.standards.library import Library
+from providers.standards.matching import ALL_RULES
+from providers.standards.query_log import QueryLog
+from providers.standards.rules import Rules
+from schemas.dates import instant
+
+REMEMBERED = 8192
+"""How many answers one generation remembers; there are two."""
+_BREATH_NANOSECONDS = 5_000_000
+
+Append = Callable[[datetime, bytes], None]
+
+
+class Answers:
+    """The answers of one library under one set of rules; what was asked lately is remembered.
+
+    Two generations of memory: when the young one is full it becomes the old one, whose end is the end
+    of what nobody asked for meanwhile. Memory is bounded and every step takes constant time.
+    """
+
+    def __init__(self, library: Library, rules: Rules = ALL_RULES, remembered: int = REMEMBERED) -> None:
+        self.library = library
+        self.rules = rules
+        self._remembered = remembered
+        self._young: dict[str, bytes] = {}
+        self._old: dict[str, bytes] = {}
+        # The first search prepares the library; it is made here and not in the first request.
+        answer_members(library, "GB 50330-2013 建筑边坡工程技术规范", rules)
+
+    def members(self, query: str) -> bytes:
+        """The answer to `query` as JSON members; see `answer_members`."""
+        known = self._young.get(query)
+        if known is not None:
+            return known
+        known = self._old.get(query)
+        if known is None:
+            known = answer_members(self.library, query, self.rules)
+        if self._remembered:
+            if len(self._young) >= self._remembered:
+                self._old, self._young = self._young, {}
+            self._young[query] = known
+        return known
+
+
+class Answered(NamedTuple):
+    """A response body, and what its headers say."""
+
+    body: bytes
+    revision: str
+    request_id: str
+
+
+class Answering:
+    """Answer batches; `current` gives the answers of the library that is in force when one begins."""
+
+    def __init__(self, current: Callable[[], Answers], log: QueryLog, clock: Clock) -> None:
+        self._current = current
+        self._log = log
+        self._clock = clock
+        self._process = token_hex(6)
+        self._asked = 0
+
+    async def answer(self, keywords: Sequence[str]) -> Answered:
+        """The response to `keywords`, all from one library; its log lines are written when this returns.
+
+        Raises StorageError when they cannot be: an answer that nobody can trace does not go out.
+        """
+        moment = self._clock()
+        answers = self._current()
+        self._asked += 1
+        request_id = f"{self._process}-{self._asked}"
+        revision = answers.library.revision
+        head = f'{{"time":"{instant(moment)}","request_id":"{request_id}","position":'.encode()
+        tail = f',"library_revision":"{revision}"}}\n'.encode()
+        results, lines = [], []
+        began = breath = perf_counter_ns()
+        for position, keyword in enumerate(keywords):
+            members = answers.members(keyword)
+            ended = perf_counter_ns()
+            results.append(members)
+            elapsed = (ended - began) / 1_000_000
+            lines.append(b'%b%d,%b,"elapsed_ms":%.4f%b' % (head, position, members, elapsed, tail))
+            began = ended
+            if ended - breath > _BREATH_NANOSECONDS:
+                # Other connections are heard while a long batch is at work.
+                await asyncio.sleep(0)
+                began = breath = perf_counter_ns()
+        self._log.append(moment, b"".join(lines))
+        return Answered(b'{"results":[{' + b"},{".join(results) + b"}]}", revision, request_id)
