@@ -164,7 +164,7 @@ class PlanLife:
         known = any(admission_id in life.history for life in self.receipts.values())
         raise _refusal(
             "decision-in-force",
-            admission_id,
+            admission_id or self.plan.plan_id,
             "the decision was superseded" if known else "the decision was never recorded for this plan",
         )
 

@@ -82,6 +82,16 @@ def test_a_failed_execution_is_recorded_and_may_be_tried_again(tmp_path: Path) -
     ledger.close()
 
 
+def test_the_same_answer_again_is_one_receipt(tmp_path: Path) -> None:
+    ledger = open_ledger(tmp_path / "l.sqlite3")
+    runs = engine(World(answer=honest), ledger)
+    plan = runs.plan(request())
+    assert runs.execute(plan) == runs.execute(plan)
+    assert kinds(ledger).count("execution.finished") == 2
+    assert kinds(ledger).count("receipt.observed") == 1
+    ledger.close()
+
+
 def test_a_late_provider_is_left_behind_and_never_heard_again(tmp_path: Path) -> None:
     ledger = open_ledger(tmp_path / "l.sqlite3")
     late = Late()
