@@ -1,89 +1,103 @@
-"""A library prepared for matching: everything about a record that no query changes, computed once."""
+"""A library prepared for matching: `write` makes its sections once, `Index` looks into them.
 
-from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+Beside numbers and titles an index holds for each entry, by its position in the library: which title it
+has, the year that sorts it, its edition, and its rank in natural order.
+"""
+
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
-from providers.standards.code import UNREADABLE, Code
-from providers.standards.folding import fold, han
-from providers.standards.library import Library, StandardRecord, code_key
-from providers.standards.names import edition_year, title_name
-from providers.standards.natural import natural_key
+from providers.standards.entry import Entry, read_entry
+from providers.standards.library import Library
+from providers.standards.natural import natural_text
+from providers.standards.numbers import Numbers, write_numbers
+from providers.standards.packed import Groups, Sections, groups, numbers, read_numbers, read_texts, texts
 from providers.standards.rules import Rules
-from providers.standards.scan import find_codes
+from providers.standards.titles import Titles, ordered, write_titles
+
+_NO_TITLE = 2**32 - 1
 
 
-@dataclass(frozen=True)
-class Entry:
-    """One record as the matcher sees it."""
+def write(library: Library, rules: Rules) -> dict[str, bytes]:
+    """The sections of the index of `library` under `rules`."""
+    entries = [read_entry(position, record, rules) for position, record in enumerate(library.records)]
+    titles = ordered(entry.name for entry in entries if entry.name)
+    title_number = {title: number for number, title in enumerate(titles)}
+    owners: list[list[int]] = [[] for _ in titles]
+    unreadable: dict[str, list[int]] = {}
+    for entry in entries:
+        if entry.name:
+            owners[title_number[entry.name]].append(entry.position)
+        if not entry.codes and entry.key:
+            unreadable.setdefault(entry.key, []).append(entry.position)
+    return {
+        "entries.title": numbers(title_number.get(entry.name, _NO_TITLE) for entry in entries),
+        "entries.year": numbers(entry.year for entry in entries),
+        "entries.edition": numbers(int(entry.edition or 0) for entry in entries),
+        "entries.rank": numbers(_ranks(entries)),
+        "entries.same": numbers(_same(entries)),
+        **groups("titles.owners", owners),
+        "unreadable": texts(unreadable),
+        **groups("unreadable", list(unreadable.values())),
+        **write_titles(titles),
+        **write_numbers([entry.codes for entry in entries]),
+    }
 
-    position: int
-    record: StandardRecord
-    codes: tuple[Code, ...]
-    """The numbers of the official code, then those of its alias, one reading each."""
-    name: str
-    name_han: int
-    edition: str | None
 
-    @cached_property
-    def key(self) -> str:
-        """What makes two records the same; the empty code is never the same as another."""
-        return code_key(self.record.code)
+def _ranks(entries: Sequence[Entry]) -> list[int]:
+    keys = [natural_text(entry.record.code) for entry in entries]
+    ranks = [0] * len(keys)
+    for rank, position in enumerate(sorted(range(len(keys)), key=keys.__getitem__)):
+        ranks[position] = rank
+    return ranks
 
-    @cached_property
-    def year(self) -> int:
-        """The year that sorts editions, 0 where the code has none."""
-        return self.codes[0].order_year if self.codes else 0
 
-    @cached_property
-    def order(self) -> tuple[tuple[int, int, str], ...]:
-        """The official code in natural order."""
-        return natural_key(self.record.code)
+def _same(entries: Iterable[Entry]) -> Iterable[int]:
+    """For each entry the first one with its code; a blank code is never the same as another."""
+    first: dict[str, int] = {}
+    for entry in entries:
+        yield first.setdefault(entry.key, entry.position) if entry.key else entry.position
 
 
 class Index:
-    """Entries of a library under one set of rules, and where to look for a number or a name."""
+    """The index that `write` wrote; entries are named by their position."""
 
-    def __init__(self, library: Library, rules: Rules) -> None:
-        self.rules = rules
-        records = enumerate(library.records)
-        self.entries = tuple(_entry(position, record, rules) for position, record in records)
-        self._by_number: dict[tuple[str, str], list[int]] = defaultdict(list)
-        self._by_year: dict[str, list[int]] = defaultdict(list)
-        self._by_name: dict[str, list[int]] = defaultdict(list)
-        self._unreadable: dict[str, list[int]] = defaultdict(list)
-        for entry in self.entries:
-            self._add(entry)
+    def __init__(self, sections: Sections) -> None:
+        self.title_of = read_numbers(sections["entries.title"])
+        self.year = read_numbers(sections["entries.year"])
+        self.edition = read_numbers(sections["entries.edition"])
+        self.rank = read_numbers(sections["entries.rank"])
+        self.same = read_numbers(sections["entries.same"])
+        self.owners = Groups(sections, "titles.owners")
+        self._sections = sections
+        self._unreadable = {text: place for place, text in enumerate(read_texts(sections["unreadable"]))}
+        self._unreadable_entries = Groups(sections, "unreadable")
 
-    def _add(self, entry: Entry) -> None:
-        place = entry.position
-        for number in {(code.org, code.num) for code in entry.codes}:
-            self._by_number[number].append(place)
-        for year in {code.year[-2:] for code in entry.codes if code.year}:
-            self._by_year[year].append(place)
-        if entry.name:
-            self._by_name[entry.name].append(place)
-        if not entry.codes and entry.key:
-            self._unreadable[entry.key].append(place)
+    @cached_property
+    def titles(self) -> Titles:
+        """The names of the library."""
+        return Titles(self._sections)
 
-    def near(self, readings: Iterable[Code]) -> set[int]:
-        """Every entry that can have a code score: the same number, or the same year for a slip."""
-        found: set[int] = set()
-        for reading in readings:
-            found.update(self._by_number.get((reading.org, reading.num), ()))
-            if reading.year and reading.year != UNREADABLE and not reading.glued:
-                found.update(self._by_year.get(reading.year[-2:], ()))
-        return found
+    @cached_property
+    def numbers(self) -> Numbers:
+        """The numbers of the library."""
+        return Numbers(self._sections)
 
-    def named(self, name: str) -> list[int]:
+    def name(self, entry: int) -> str:
+        """The name of one entry, which may be empty."""
+        title = self.title_of[entry]
+        return "" if title == _NO_TITLE else self.titles[title]
+
+    def named(self, name: str) -> Sequence[int]:
         """Entries whose title is exactly `name`."""
-        return self._by_name.get(name, [])
+        title = self.titles.find(name) if name else None
+        return () if title is None else self.owners[title]
 
-    def unreadable(self, key: str) -> list[int]:
+    def unreadable(self, key: str) -> Sequence[int]:
         """Entries whose code the grammar cannot read and that is exactly `key`."""
-        return self._unreadable.get(key, [])
+        place = self._unreadable.get(key)
+        return () if place is None else self._unreadable_entries[place]
 
 
 _INDEXES: WeakKeyDictionary[Library, dict[Rules, Index]] = WeakKeyDictionary()
@@ -93,16 +107,5 @@ def index(library: Library, rules: Rules) -> Index:
     """The index of `library` under `rules`, made on first use and kept as long as the library is."""
     known = _INDEXES.setdefault(library, {})
     if rules not in known:
-        known[rules] = Index(library, rules)
+        known[rules] = Index(write(library, rules))
     return known[rules]
-
-
-def _entry(position: int, record: StandardRecord, rules: Rules) -> Entry:
-    texts = [fold(record.code)]
-    # The alias is most often the same code without its blank.
-    if record.normalized_code.replace(" ", "") != record.code.replace(" ", ""):
-        texts.append(fold(record.normalized_code))
-    codes = dict.fromkeys(found.readings[0] for text in texts for found in find_codes(text, rules))
-    name = title_name(record.title, rules)
-    edition = edition_year(fold(f"{record.code} {record.title}"))
-    return Entry(position, record, tuple(codes), name, han(name), edition)

@@ -15,3 +15,13 @@ def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
         (1, len(piece.lstrip("0")), piece.lstrip("0")) if place % 2 else (0, 0, piece)
         for place, piece in enumerate(pieces)
     )
+
+
+def natural_text(text: str) -> str:
+    """One string that sorts as `natural_key(text)` does, for sorting very many."""
+    pieces = _PIECES.split(fold(text).upper())
+    # No folded text holds U+0000, so a shorter piece still sorts before a longer one that it begins.
+    return "".join(
+        chr(1 + len(piece.lstrip("0"))) + piece.lstrip("0") if place % 2 else f"{piece}\0"
+        for place, piece in enumerate(pieces)
+    )

@@ -136,11 +136,6 @@ class Pattern:
             return 0
         return ratio(20_000 * self.common(title), len(name) + len(title))
 
-    def could_admit(self, length: int) -> bool:
-        """Whether a title of `length`, neither containing the name nor contained in it, can reach 0.75."""
-        mine = len(self.name)
-        return self.han >= FUZZY_HAN and 20_000 * min(mine, length) >= (NAME_ADMITS - 1) * (mine + length)
-
 
 def _places(pattern: str) -> dict[str, int]:
     """Where each character of `pattern` stands, as bits."""

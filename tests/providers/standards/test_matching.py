@@ -6,15 +6,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from providers.standards import matching
-from providers.standards.folding import fold
+from providers.standards import exhaustive
+from providers.standards import query as query_module
 from providers.standards.index import Index, index
 from providers.standards.library import Library, StandardRecord, code_key, starter
 from providers.standards.matching import Candidate, search
-from providers.standards.names import codes_outside_titles, query_names, title_name, whole_name
+from providers.standards.names import title_name
 from providers.standards.rules import Rules
-from providers.standards.scan import find_codes
-from providers.standards.scores import Pattern, best, code_score, final_score
+from providers.standards.scores import final_score
 
 ALL = Rules()
 LITERAL = Rules.literal()
@@ -77,39 +76,9 @@ def test_scores_and_order_can_be_checked_from_the_answer_alone(query: str, rules
             assert one.score in (final_score(*scores), max(scores))
 
 
-def plain_search(held: Library, query: str, rules: Rules) -> set[tuple[str, int]]:
-    """Every admitted record, by comparing everything with everything."""
-    folded = fold(query)
-    numbers = codes_outside_titles(folded, find_codes(folded, rules))
-    names = [Pattern(name) for name in query_names(folded, numbers, rules)]
-    table = {}
-    for entry in index(held, rules).entries:
-        table[entry] = [
-            best(code_score(reading, code, rules) for reading in number.readings for code in entry.codes)
-            for number in numbers
-        ]
-    quiet = [
-        rules.quiet_typo and any(row[place].score >= 7_000 and not row[place].slip for row in table.values())
-        for place in range(len(numbers))
-    ]
-    admitted = set()
-    for entry, row in table.items():
-        code = max((score for score, _ in row), default=None)
-        name = max((one.score(entry.name, entry.name_han, rules) for one in names), default=None)
-        by_code = any(
-            score >= 7_000 and not (slip and silent) for (score, slip), silent in zip(row, quiet, strict=True)
-        )
-        if entry.name and entry.name == whole_name(folded, rules):
-            admitted.add((entry.record.code, 10_000))
-        elif by_code or (name or 0) >= 7_500:
-            admitted.add((entry.record.code, final_score(code, name)))
-    return admitted
-
-
-@given(QUERIES, st.sampled_from([ALL, LITERAL]))
-def test_the_index_hides_nothing_that_a_plain_comparison_finds(query: str, rules: Rules) -> None:
-    found = search(starter(), query, limit=1_000, rules=rules)
-    assert {(one.record.code, one.score) for one in found} == plain_search(starter(), query, rules)
+@given(QUERIES, st.sampled_from([ALL, LITERAL]), st.sampled_from([1, 3, 1_000]))
+def test_the_index_answers_as_the_definition_does(query: str, rules: Rules, limit: int) -> None:
+    assert search(starter(), query, limit, rules) == exhaustive.search(starter(), query, limit, rules)
 
 
 @given(QUERIES)
@@ -223,7 +192,7 @@ def test_a_text_of_a_hundred_thousand_characters_gets_an_answer(make: Callable[[
 def test_a_query_that_lists_very_many_names_is_read_only_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     query = "《甲》《乙》《建筑边坡工程技术规范》"
     assert codes(starter(), query) == ["GB 50330-2013", "GB 50330-2002"]
-    monkeypatch.setattr(matching, "MOST_NAMES", 2)
+    monkeypatch.setattr(query_module, "MOST_NAMES", 2)
     assert codes(starter(), query) == []
 
 

@@ -187,13 +187,6 @@ def test_fuzzy_name_scores_do_not_depend_on_the_order(left: str, right: str) -> 
         assert name(left, right) == name(right, left)
 
 
-@given(NAMES, NAMES)
-def test_what_could_not_be_admitted_is_not(left: str, right: str) -> None:
-    pattern = Pattern(left)
-    if not pattern.could_admit(len(right)) and left not in right and right not in left:
-        assert pattern.score(right, han(right), ALL) < 7_500
-
-
 @given(st.integers(0, FULL), st.integers(0, FULL))
 def test_the_final_score_lies_between_its_two(code: int, title: int) -> None:
     assert min(code, title) <= final_score(code, title) == final_score(title, code) <= max(code, title)

@@ -1,0 +1,55 @@
+"""One record as the matcher sees it: everything about it that no query changes."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from providers.standards.code import Code
+from providers.standards.folding import fold, han
+from providers.standards.library import StandardRecord, code_key
+from providers.standards.names import edition_year, title_name
+from providers.standards.natural import natural_key
+from providers.standards.rules import Rules
+from providers.standards.scan import find_codes
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A record with its numbers, its name and its place in the file."""
+
+    position: int
+    record: StandardRecord
+    codes: tuple[Code, ...]
+    """The numbers of the official code, then those of its alias, one reading each."""
+    name: str
+    edition: str | None
+
+    @cached_property
+    def name_han(self) -> int:
+        """How many Han characters the name holds."""
+        return han(self.name)
+
+    @cached_property
+    def key(self) -> str:
+        """What makes two records the same; the empty code is never the same as another."""
+        return code_key(self.record.code)
+
+    @cached_property
+    def year(self) -> int:
+        """The year that sorts editions, 0 where the code has none."""
+        return self.codes[0].order_year if self.codes else 0
+
+    @cached_property
+    def order(self) -> tuple[tuple[int, int, str], ...]:
+        """The official code in natural order."""
+        return natural_key(self.record.code)
+
+
+def read_entry(position: int, record: StandardRecord, rules: Rules) -> Entry:
+    """The entry of `record`, which stands at `position` of its library."""
+    texts = [fold(record.code)]
+    # The alias is most often the same code without its blank.
+    if record.normalized_code.replace(" ", "") != record.code.replace(" ", ""):
+        texts.append(fold(record.normalized_code))
+    codes = dict.fromkeys(found.readings[0] for text in texts for found in find_codes(text, rules))
+    edition = edition_year(fold(f"{record.code} {record.title}"))
+    return Entry(position, record, tuple(codes), title_name(record.title, rules), edition)

@@ -1,0 +1,61 @@
+"""Named sections of bytes: the one form of an index, in memory and in a file.
+
+Numbers are unsigned and in the machine's own order; lists of texts are UTF-8, one a line.
+"""
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+
+Sections = Mapping[str, bytes | memoryview]
+
+
+def numbers(values: Iterable[int]) -> bytes:
+    """Numbers below 2**32 as a section."""
+    return array("I", values).tobytes()
+
+
+def read_numbers(section: bytes | memoryview) -> memoryview:
+    """The numbers of a section, without a copy."""
+    return memoryview(section).cast("I")
+
+
+def texts(values: Iterable[str]) -> bytes:
+    """Texts without a line end as a section."""
+    # A lone surrogate comes from a library that was never a file; it must not stop the index.
+    return "".join(f"{value}\n" for value in values).encode("utf-8", "surrogatepass")
+
+
+def read_texts(section: bytes | memoryview) -> list[str]:
+    """The texts of a section, in order."""
+    return read_text(section).split("\n")[:-1]
+
+
+def read_text(section: bytes | memoryview) -> str:
+    """A section as one text."""
+    return str(section, "utf-8", "surrogatepass")
+
+
+def groups(prefix: str, lists: Sequence[Sequence[int]]) -> dict[str, bytes]:
+    """Lists of numbers as two sections: all of them in a row, and where each list ends."""
+    ends, end = [], 0
+    for values in lists:
+        end += len(values)
+        ends.append(end)
+    flat = (value for values in lists for value in values)
+    return {f"{prefix}.ends": numbers(ends), f"{prefix}.values": numbers(flat)}
+
+
+class Groups:
+    """Lists of numbers that `groups` wrote."""
+
+    __slots__ = ("_ends", "_values")
+
+    def __init__(self, sections: Sections, prefix: str) -> None:
+        self._ends = read_numbers(sections[f"{prefix}.ends"])
+        self._values = read_numbers(sections[f"{prefix}.values"])
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __getitem__(self, index: int) -> memoryview:
+        return self._values[self._ends[index - 1] if index else 0 : self._ends[index]]

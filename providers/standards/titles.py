@@ -1,0 +1,266 @@
+"""Distinct titles by length, and which of them a name can match: the name half of the index.
+
+A block holds titles of one length in alphabetical order. For each *token* it has one integer whose bit
+i says that title i of the block holds it. A token is a character, or a character's second, third or
+fourth occurrence: a title holds `规2` when it holds 规 twice.
+
+What `Block.holding` leaves out cannot reach the score that is asked for. Let m and n be the lengths of
+name and title, c the size of the intersection of their characters as multisets. A common subsequence
+takes its characters from that intersection, so LCS <= c and the fuzzy score is at most
+rd(20000 c / (m + n)): a score s needs c >= `_shared(s)`, so at most k = m - c of the name's characters
+may be missing from the title. Deal the name's tokens into k + 1 hands: of k missing characters each
+spoils at most one hand, so some hand is held whole. An occurrence beyond the fourth is in no hand and
+counts as held. A title that contains the name misses nothing: k = 0.
+"""
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from zlib import crc32
+
+from providers.standards.packed import (
+    Groups,
+    Sections,
+    groups,
+    numbers,
+    read_numbers,
+    read_text,
+    read_texts,
+    texts,
+)
+
+BLOCK = 32_768
+_OCCURRENCES = 4
+_PREFIX = 3
+_BLOOM_BITS_EACH = 16
+_DENSE = 1 << 31
+
+
+def tokens_of(text: str) -> list[str]:
+    """The tokens of a normalised name or title."""
+    seen: dict[str, int] = {}
+    tokens = []
+    for character in text:
+        count = seen[character] = seen.get(character, 0) + 1
+        if count == 1:
+            tokens.append(character)
+        elif count <= _OCCURRENCES:
+            tokens.append(f"{character}{count}")
+    return tokens
+
+
+def ordered(names: Iterable[str]) -> list[str]:
+    """Distinct names in the order of the index."""
+    return sorted(set(names), key=lambda name: (len(name), name))
+
+
+def write_titles(titles: Sequence[str]) -> dict[str, bytes]:
+    """The sections of `titles`, which `ordered` returned."""
+    frequency: dict[str, int] = {}
+    spans = list(_spans(titles))
+    held = []
+    for first, last in spans:
+        postings: dict[str, list[int]] = {}
+        for place in range(first, last):
+            for token in tokens_of(titles[place]):
+                postings.setdefault(token, []).append(place - first)
+        for token, places in postings.items():
+            frequency[token] = frequency.get(token, 0) + len(places)
+        held.append(_bits(postings, last - first))
+    rarest_first = sorted(frequency, key=lambda token: (frequency[token], token))
+    number = {token: index for index, token in enumerate(rarest_first)}
+    return {
+        "titles.text": "".join(titles).encode("utf-8", "surrogatepass"),
+        "titles.tokens": texts(rarest_first),
+        **_blocks(titles, spans, held, number),
+        **_prefixes(titles),
+        "titles.bloom": _bloom(titles),
+    }
+
+
+def _spans(titles: Sequence[str]) -> Iterator[tuple[int, int]]:
+    first = 0
+    for place in range(1, len(titles) + 1):
+        if place == len(titles) or len(titles[place]) != len(titles[first]) or place - first == BLOCK:
+            yield first, place
+            first = place
+
+
+def _bits(postings: dict[str, list[int]], count: int) -> dict[str, tuple[bytes, bool]]:
+    """Each token's titles: their numbers, two bytes each, where they are few; else one bit a title."""
+    found = {}
+    for token, places in postings.items():
+        if 2 * len(places) * 8 < count:
+            found[token] = (array("H", places).tobytes(), False)
+        else:
+            bits = bytearray((count + 7) // 8)
+            for place in places:
+                bits[place >> 3] |= 1 << (place & 7)
+            found[token] = (bytes(bits), True)
+    return found
+
+
+def _blocks(
+    titles: Sequence[str],
+    spans: Sequence[tuple[int, int]],
+    held: Sequence[dict[str, tuple[bytes, bool]]],
+    number: dict[str, int],
+) -> dict[str, bytes]:
+    table: list[int] = []
+    tokens: list[int] = []
+    ends: list[int] = []
+    bits: list[bytes] = []
+    end = 0
+    for (first, last), block in zip(spans, held, strict=True):
+        table += [len(titles[first]), first, last - first, len(tokens), len(tokens) + len(block)]
+        for token in sorted(block, key=number.__getitem__):
+            written, dense = block[token]
+            bits.append(written)
+            end += len(written)
+            tokens.append(number[token] | (_DENSE if dense else 0))
+            ends.append(end)
+    return {
+        "titles.blocks": numbers(table),
+        "titles.held": numbers(tokens),
+        "titles.held_ends": numbers(ends),
+        "titles.bits": b"".join(bits),
+    }
+
+
+def _prefixes(titles: Sequence[str]) -> dict[str, bytes]:
+    lengths: dict[str, dict[int, None]] = {}
+    for title in titles:
+        lengths.setdefault(title[:_PREFIX], {})[len(title)] = None
+    return {
+        "titles.prefixes": texts(lengths),
+        **groups("titles.prefix_lengths", [list(found) for found in lengths.values()]),
+    }
+
+
+def _bloom(titles: Sequence[str]) -> bytes:
+    """One bit for the hash of each title: a text whose bit is not set is no title."""
+    size = 1 << max(10, (_BLOOM_BITS_EACH * len(titles)).bit_length())
+    bits = bytearray(size // 8)
+    for title in titles:
+        place = _hash(title) & (size - 1)
+        bits[place >> 3] |= 1 << (place & 7)
+    return bytes(bits)
+
+
+def _hash(title: str) -> int:
+    return crc32(title.encode("utf-8", "surrogatepass"))
+
+
+class Block(dict[int, int]):
+    """Titles of one length; `block[token]` is the titles that hold the token, read on first use."""
+
+    def __init__(self, shape: Sequence[int], held: memoryview, ends: memoryview, bits: memoryview) -> None:
+        super().__init__()
+        self.length, self.first, self.count, self._start, self._end = shape
+        self.start = 0
+        self._held, self._ends, self._bits = held, ends, bits
+        self._where: dict[int, int] | None = None
+
+    def __missing__(self, token: int) -> int:
+        if self._where is None:
+            held = self._held[self._start : self._end].tolist()
+            self._where = {number & ~_DENSE: place for place, number in enumerate(held, self._start)}
+        found = self[token] = self._read(self._where.get(token))
+        return found
+
+    def _read(self, place: int | None) -> int:
+        if place is None:
+            return 0
+        written = self._bits[self._ends[place - 1] if place else 0 : self._ends[place]]
+        if self._held[place] & _DENSE:
+            return int.from_bytes(written, "little")
+        bits = bytearray((self.count + 7) // 8)
+        for title in written.cast("H"):
+            bits[title >> 3] |= 1 << (title & 7)
+        return int.from_bytes(bits, "little")
+
+    def holding(self, tokens: Sequence[int], missing: int) -> int:
+        """A superset of the titles that hold all but `missing` of `tokens`, which come rarest first."""
+        hands = missing + 1
+        if hands > len(tokens):
+            return (1 << self.count) - 1
+        found = 0
+        for hand in range(hands):
+            bits = self[tokens[hand]]
+            for token in tokens[hand + hands :: hands]:
+                if not bits:
+                    break
+                bits &= self[token]
+            found |= bits
+        return found
+
+
+class Titles:
+    """The titles that `write_titles` wrote."""
+
+    def __init__(self, sections: Sections) -> None:
+        self._text = read_text(sections["titles.text"])
+        self._number = {token: place for place, token in enumerate(read_texts(sections["titles.tokens"]))}
+        table = read_numbers(sections["titles.blocks"]).tolist()
+        held, ends = (read_numbers(sections[f"titles.{name}"]) for name in ("held", "held_ends"))
+        bits = memoryview(sections["titles.bits"])
+        self.blocks = [Block(table[at : at + 5], held, ends, bits) for at in range(0, len(table), 5)]
+        self.by_length: dict[int, list[Block]] = {}
+        start = 0
+        for block in self.blocks:
+            block.start = start
+            start += block.count * block.length
+            self.by_length.setdefault(block.length, []).append(block)
+        self._firsts = [block.first for block in self.blocks]
+        self._prefixes = {text: place for place, text in enumerate(read_texts(sections["titles.prefixes"]))}
+        self._prefix_lengths = Groups(sections, "titles.prefix_lengths")
+        self._bloom = memoryview(sections["titles.bloom"])
+        self._bloom_mask = 8 * len(self._bloom) - 1
+
+    def tokens(self, name: str) -> tuple[list[int], int]:
+        """The tokens of `name` that some title holds, rarest first, and how many no title holds."""
+        tokens = tokens_of(name)
+        known = sorted(self._number[token] for token in tokens if token in self._number)
+        return known, len(tokens) - len(known)
+
+    def in_block(self, block: Block, index: int) -> str:
+        """Title `index` of `block`."""
+        at = block.start + index * block.length
+        return self._text[at : at + block.length]
+
+    def __getitem__(self, title: int) -> str:
+        block = self.blocks[bisect_right(self._firsts, title) - 1]
+        return self.in_block(block, title - block.first)
+
+    def find(self, name: str) -> int | None:
+        """The number of the title that is exactly `name`."""
+        place = _hash(name) & self._bloom_mask
+        if not self._bloom[place >> 3] >> (place & 7) & 1:
+            return None
+        length = len(name)
+        for block in self.by_length.get(length, ()):
+            low, high = 0, block.count
+            while low < high:
+                middle = (low + high) // 2
+                at = block.start + middle * length
+                if self._text[at : at + length] < name:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low < block.count and self.in_block(block, low) == name:
+                return block.first + low
+        return None
+
+    def inside(self, name: str) -> Iterator[int]:
+        """Every title that `name` contains and that is not all of it; some may come twice."""
+        most = len(name)
+        for start in range(most):
+            for size in range(1, _PREFIX + 1):
+                place = self._prefixes.get(name[start : start + size])
+                if place is None or start + size > most:
+                    continue
+                for length in self._prefix_lengths[place]:
+                    if start + length <= most and length < most:
+                        title = self.find(name[start : start + length])
+                        if title is not None:
+                            yield title
