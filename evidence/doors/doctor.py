@@ -106,3 +106,5 @@ def _try(name: str, look: Callable[[], str]) -> Check:
         return Check(name, "ok", look())
     except EvidenceError as error:
         return Check(name, "wrong", error.message)
+    except OSError as error:
+        return Check(name, "wrong", str(error))

@@ -34,6 +34,7 @@ ARTIFACT_HELP = "Each artifact is a file, - for stdin, or an id or unique id pre
 @format_option()
 def discover(chosen_format: str | None, **sources: Any) -> int:
     """Show every provider and whether it is ready now."""
+    _refuse_two_stdins(*sources["provider_files"], *sources["registry_files"])
     found = engine(None, _registry(sources)).discover()
     return emit(found, chosen_format)
 
@@ -65,6 +66,7 @@ def plan(
     **given: Any,
 ) -> int:
     """Bind a question to the one provider that is ready now."""
+    _refuse_two_stdins(request_file or "", *given["provider_files"], *given["registry_files"])
     request = _request(request_file, given)
     registry = _registry(given)
     ledger = open_ledger(ledger_path, no_ledger, create_as=actor_name(actor))
@@ -126,6 +128,7 @@ def execute(
     **sources: Any,
 ) -> int:
     """Run the plan's provider and observe its receipt."""
+    _refuse_two_stdins(plan, *sources["provider_files"], *sources["registry_files"])
     ledger = open_ledger(ledger_path, no_ledger)
     ready = read_plan(plan, ledger)
     runner = engine(ledger, _registry(sources), actor, timeout_seconds=timeout)
@@ -319,4 +322,4 @@ def _registry(sources: dict[str, Any]) -> Any:
 
 def _refuse_two_stdins(*arguments: str) -> None:
     if arguments.count("-") > 1:
-        raise UsageError("only one artifact can come from stdin", subject="-")
+        raise UsageError("only one file can be stdin", subject="-")

@@ -175,8 +175,9 @@ def open_registry(
     from evidence.doors.artifacts import read_json
     from providers.registry import read_connector_registry, read_provider_inventory
 
-    observed = [read_provider_inventory(read_json(name, name), name) for name in provider_files]
-    listed = [read_connector_registry(read_json(name, name), name) for name in registry_files]
+    named = {name: "stdin" if name == "-" else name for name in (*provider_files, *registry_files)}
+    observed = [read_provider_inventory(read_json(file, named[file]), named[file]) for file in provider_files]
+    listed = [read_connector_registry(read_json(file, named[file]), named[file]) for file in registry_files]
     for listing in (*observed, *listed):
         for problem in listing.problems:
             output.print_notice(f"warning: {problem}; the row is left out")

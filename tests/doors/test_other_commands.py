@@ -48,7 +48,8 @@ def test_help_names_every_option_and_every_command(
     assert quick(*words, "-h", cwd=tmp_path) == done
     text = done.out.decode()
     command = command_of(words)
-    options = [option for one in command.params if isinstance(one, click.Option) for option in one.opts]
+    told = [one for one in command.params if isinstance(one, click.Option) and not one.hidden]
+    options = [option for one in told for option in one.opts]
     assert all(option in text for option in (*options, "--help"))
     if isinstance(command, click.Group):
         assert all(name in text for name in command.list_commands(click.Context(command)))
@@ -83,6 +84,7 @@ def test_doctor_looks_and_changes_nothing(tmp_path: Path, quick: Forking) -> Non
     (tmp_path / "bad.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     wrong = quick("doctor", "--library", "bad.csv", cwd=tmp_path)
     assert (wrong.status, wrong.answer["ok"], wrong.err) == (1, False, b"")
+    assert quick("doctor", "--ledger", "n" * 300, cwd=tmp_path).status == 1
     text = quick("doctor", "--library", "bad.csv", "--format", "text", cwd=tmp_path)
     assert (text.status, b"wrong  library" in text.out) == (1, True)
 
