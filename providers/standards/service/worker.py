@@ -17,6 +17,7 @@ import uvicorn
 from providers.standards.query_log import QueryLog
 from providers.standards.service.answering import Answering
 from providers.standards.service.app import Draining, application
+from providers.standards.service.protocol import Protocol
 from providers.standards.service.settings import Settings
 from providers.standards.service.shelf import Event, Shelf
 from schemas.errors import EvidenceError
@@ -29,7 +30,8 @@ def work(settings: Settings, listening: socket, supervisor: Connection) -> None:
     """Run until the supervisor says stop or is gone; tell it every event."""
     if hasattr(signal, "SIGINT"):
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the supervisor decides
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
+    # What strangers send is answered, not logged: nobody else can fill the disk with it.
+    logging.basicConfig(level=logging.ERROR, stream=sys.stderr)
     telling = threading.Lock()
 
     def tell(event: Event) -> None:
@@ -72,6 +74,7 @@ def _now() -> datetime:
 def _config(app: object, settings: Settings) -> uvicorn.Config:
     return uvicorn.Config(
         app,  # type: ignore[arg-type]
+        http=Protocol,
         log_config=None,
         access_log=False,
         server_header=False,
