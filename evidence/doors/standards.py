@@ -6,6 +6,7 @@ import click
 
 from evidence.doors import output
 from evidence.doors.options import LIBRARY_VARIABLE, format_option, open_library
+from evidence.doors.standards_library import library as library_commands
 from evidence.doors.standards_serve import serve
 from schemas.text import shown
 
@@ -15,6 +16,7 @@ def standards() -> None:
     """The local standards library: look citations up (规范检索)."""
 
 
+standards.add_command(library_commands)
 standards.add_command(serve)
 
 
