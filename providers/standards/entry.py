@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from providers.standards.code import Code
-from providers.standards.folding import fold, han
+from providers.standards.folding import fold
 from providers.standards.library import StandardRecord, code_key
 from providers.standards.names import edition_year, title_name
 from providers.standards.natural import natural_key
@@ -22,11 +22,6 @@ class Entry:
     """The numbers of the official code, then those of its alias, one reading each."""
     name: str
     edition: str | None
-
-    @cached_property
-    def name_han(self) -> int:
-        """How many Han characters the name holds."""
-        return han(self.name)
 
     @cached_property
     def key(self) -> str:

@@ -28,7 +28,7 @@ def search(library: Library, text: str, limit: int = LIMIT, rules: Rules = ALL_R
     found: list[tuple[Entry, Candidate]] = []
     for entry in entries:
         code = max((scores[entry.position].score for scores in code_scores), default=0)
-        name = max((name.score(entry.name, entry.name_han, rules) for name in query.names), default=0)
+        name = max((name.score(entry.name, rules) for name in query.names), default=0)
         if _is_whole_code(entry, query):
             found.append((entry, Candidate(entry.record, FULL, FULL, 0)))
         elif entry.name and entry.name == query.whole:

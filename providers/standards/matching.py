@@ -9,7 +9,6 @@ a title that cannot reach the last of them is not looked at (`titles` proves whi
 from collections.abc import Iterable
 
 from providers.standards.code import Code
-from providers.standards.folding import han
 from providers.standards.index import Index, index
 from providers.standards.library import Library, code_key
 from providers.standards.name_search import NameSearch
@@ -91,8 +90,7 @@ def _scored(
 
 
 def _name_score(names: Iterable[Pattern], title: str, rules: Rules) -> int:
-    title_han = han(title)
-    return max((name.score(title, title_han, rules) for name in names), default=0)
+    return max((name.score(title, rules) for name in names), default=0)
 
 
 def _order(prepared: Index, found: Found, query: Query) -> tuple[int, ...]:

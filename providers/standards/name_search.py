@@ -1,13 +1,12 @@
 """Look for the titles that one name can mean, best chances first, and stop where none is left."""
 
 from collections.abc import Collection, Iterator
-from functools import lru_cache
 
-from providers.standards.folding import han
 from providers.standards.index import Index
 from providers.standards.rules import Rules
-from providers.standards.scores import FULL, FUZZY_HAN, NAME_ADMITS, Pattern, ratio
+from providers.standards.scores import FULL, FUZZY_HAN, NAME_ADMITS, Pattern, ratio, shortest_inside
 from providers.standards.shortlist import Found, Shortlist
+from providers.standards.titles import Block
 
 _FEW = 24
 
@@ -26,22 +25,37 @@ class NameSearch:
 
     def collect(self, shortlist: Shortlist, done: Collection[int]) -> None:
         """Add every entry not in `done` whose score may reach the last place of `shortlist`."""
-        same = self._titles.find(self._name.name)
+        name = self._name.name
+        same = self._titles.find(name)
         if same is not None:
             self._add(shortlist, done, same, FULL)
-        for title in self._titles.inside(self._name.name):
+        for title in self._titles.inside(name, shortest_inside(self._length, self._rules)):
             self._compare(shortlist, done, title, self._titles[title])
-        known, unknown = self._titles.tokens(self._name.name)
-        for best, length in _lengths(self._length, self._fuzzy):
-            needed = self._needed(shortlist.floor)
-            if best < needed:
-                break
-            missing = self._missing(length, needed) - unknown
-            if missing < 0:
-                continue
-            for block in self._titles.by_length.get(length, ()):
-                for place in set_bits(block.holding(known, missing)):
-                    self._compare(shortlist, done, block.first + place, self._titles.in_block(block, place))
+        known, unknown = self._titles.tokens(name)
+        characters = set(name)
+        repeated = self._length - len(characters)
+        plan = self._plan()
+        seen: dict[int, int] = {}
+        # Titles that lack next to nothing come first: they raise the floor for the others.
+        for most in (1, self._length):
+            for best, block in plan:
+                needed = self._needed(shortlist.floor)
+                if best < needed:
+                    break
+                missing = min(self._missing(block, needed) - unknown, most)
+                if missing < 0:
+                    continue
+                found = block.holding(known, missing)
+                if not found:
+                    continue
+                before = seen.get(block.first, 0)
+                seen[block.first] = before | found
+                for place in set_bits(found & ~before):
+                    title = block.first + place
+                    text = self._titles[title]
+                    shared = len(characters.intersection(text)) + repeated
+                    if shared >= min(self._shared(len(text), needed), self._length):
+                        self._compare(shortlist, done, title, text)
 
     def _needed(self, floor: int) -> int:
         """The least name score whose final score reaches `floor`, and that admits."""
@@ -50,21 +64,49 @@ class NameSearch:
             floor = -(-(20 * floor - 10) // 14)
         return max(floor, NAME_ADMITS)
 
-    def _missing(self, length: int, needed: int) -> int:
-        """How many characters of the name a title of `length` may lack; -1 if it can lack none or more."""
-        mine, both = self._length, self._length + length
+    def _shared(self, length: int, needed: int) -> int:
+        """How many characters a title of `length` must share: rd(20000 c / (m + n)) >= needed, solved for c."""
+        return -(-(2 * needed - 1) * (self._length + length) // 40_000)
+
+    def _missing(self, block: Block, needed: int) -> int:
+        """How many characters of the name a title of `block` may lack; -1 if none can reach `needed`."""
+        mine = self._length
         missing = -1
         if self._fuzzy:
-            # rd(20000 c / both) >= needed, solved for the number c of shared characters.
-            shared = -(-(2 * needed - 1) * both // 40_000)
-            if shared <= length:
-                missing = mine - shared
-        if missing < 0 and length > mine and 6_500 + ratio(3_000 * mine, length) >= needed:
-            missing = 0
+            # The shortest title may lack most; one that is shorter still cannot share enough.
+            least = -(-(2 * needed - 1) * mine // (40_001 - 2 * needed))
+            length = max(block.shortest, least)
+            if length <= block.longest:
+                missing = mine - self._shared(length, needed)
+        if missing < 0 and block.longest > mine:
+            length = max(block.shortest, mine + 1)
+            if 6_500 + ratio(3_000 * mine, length) >= needed:
+                return 0
         return missing
 
+    def _plan(self) -> list[tuple[int, Block]]:
+        """Blocks with a title that the name can reach, each with its best score, highest first."""
+        plans = self._titles.plans
+        key = (self._length, self._fuzzy)
+        if key not in plans:
+            if len(plans) >= _MOST_PLANS:
+                plans.clear()
+            found = [(self._best(block), block) for block in self._titles.blocks]
+            found = [pair for pair in found if pair[0] >= NAME_ADMITS]
+            plans[key] = sorted(found, key=lambda pair: (-pair[0], pair[1].first))
+        return plans[key]
+
+    def _best(self, block: Block) -> int:
+        mine, best = self._length, 0
+        if self._fuzzy:
+            near = min(max(mine, block.shortest), block.longest)
+            best = ratio(20_000 * min(mine, near), mine + near)
+        if block.longest > mine:
+            best = max(best, 6_500 + ratio(3_000 * mine, max(block.shortest, mine + 1)))
+        return best
+
     def _compare(self, shortlist: Shortlist, done: Collection[int], title: int, text: str) -> None:
-        score = self._name.score(text, han(text), self._rules)
+        score = self._name.score(text, self._rules)
         if score >= self._needed(shortlist.floor):
             self._add(shortlist, done, title, score)
 
@@ -75,20 +117,7 @@ class NameSearch:
                 shortlist.add(Found(entry, final, 0, score))
 
 
-@lru_cache(maxsize=4096)
-def _lengths(mine: int, fuzzy: bool) -> list[tuple[int, int]]:
-    """Lengths of titles that a name of length `mine` can reach, each with its best score, highest first.
-
-    A shorter title can only be like the name; a longer one can also contain it.
-    """
-    found = []
-    for length in range(1, 3 * mine + 2):
-        best = ratio(20_000 * min(mine, length), mine + length) if fuzzy else 0
-        if length > mine:
-            best = max(best, 6_500 + ratio(3_000 * mine, length))
-        if best >= NAME_ADMITS:
-            found.append((best, length))
-    return sorted(found, key=lambda pair: (-pair[0], pair[1]))
+_MOST_PLANS = 512
 
 
 def set_bits(bits: int) -> Iterator[int]:

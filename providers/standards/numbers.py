@@ -75,7 +75,7 @@ def _short_year(year: str) -> int:
 
 
 def _triples(keys: Iterable[str]) -> list[str]:
-    found = set()
+    found: set[str] = set()
     for key in keys:
         framed = f"{_EDGE}{key}{_EDGE}"
         found.update(map("".join, zip(framed, framed[1:], framed[2:], strict=False)))

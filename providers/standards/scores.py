@@ -121,14 +121,14 @@ class Pattern:
             return _common(_places(title), len(title), self.name)
         return _common(self._places, len(self.name), title)
 
-    def score(self, title: str, title_han: int, rules: Rules) -> int:
+    def score(self, title: str, rules: Rules) -> int:
         """The name score against a normalised `title`: the first row of section 5 that applies."""
         name = self.name
         if not name or not title:
             return 0
         if name == title:
             return FULL
-        if title in name and _contained(len(title), len(name), title_han, rules):
+        if title in name and _counts_inside(title, len(name), rules):
             return 9_000 + ratio(800 * len(title), len(name))
         if name in title:
             return 6_500 + ratio(3_000 * len(name), len(title))
@@ -148,16 +148,20 @@ def _places(pattern: str) -> dict[str, int]:
 def _common(places: dict[str, int], length: int, text: str) -> int:
     """The bit-parallel longest common subsequence of Hyyrö (2004): one row of the table is one integer."""
     full = row = (1 << length) - 1
-    for character in text:
-        matched = places.get(character)
-        if matched is not None:
-            hit = row & matched
-            row = ((row + hit) | (row - hit)) & full
+    for matched in filter(None, map(places.get, text)):
+        hit = row & matched
+        row = ((row + hit) | (row - hit)) & full
     return length - row.bit_count()
 
 
-def _contained(title: int, name: int, title_han: int, rules: Rules) -> bool:
-    return not rules.contained_floor or 2 * title >= name or title_han >= FUZZY_HAN
+def shortest_inside(name: int, rules: Rules) -> int:
+    """The fewest characters of a title that counts inside a name of length `name` (R7)."""
+    return min((name + 1) // 2, FUZZY_HAN) if rules.contained_floor else 1
+
+
+def _counts_inside(title: str, name: int, rules: Rules) -> bool:
+    """R7: a title inside a name of length `name` is no match when it is short and has few Han characters."""
+    return not rules.contained_floor or 2 * len(title) >= name or han(title) >= FUZZY_HAN
 
 
 def final_score(code: int | None, name: int | None) -> int:

@@ -1,16 +1,17 @@
 """Distinct titles by length, and which of them a name can match: the name half of the index.
 
-A block holds titles of one length in alphabetical order. For each *token* it has one integer whose bit
-i says that title i of the block holds it. A token is a character, or a character's second, third or
+Titles stand in the order of their length, then alphabetically. A block is a run of them: one length, or
+several neighbouring ones where few titles have each. For each *token* it has one integer whose bit i says
+that title i of the block holds it. A token is a character, or a character's second, third or
 fourth occurrence: a title holds `规2` when it holds 规 twice.
 
 What `Block.holding` leaves out cannot reach the score that is asked for. Let m and n be the lengths of
 name and title, c the size of the intersection of their characters as multisets. A common subsequence
 takes its characters from that intersection, so LCS <= c and the fuzzy score is at most
 rd(20000 c / (m + n)): a score s needs c >= `_shared(s)`, so at most k = m - c of the name's characters
-may be missing from the title. Deal the name's tokens into k + 1 hands: of k missing characters each
-spoils at most one hand, so some hand is held whole. An occurrence beyond the fourth is in no hand and
-counts as held. A title that contains the name misses nothing: k = 0.
+may be missing from the title. Deal the name's tokens into k + 3 hands: of k missing characters each
+spoils at most one hand, so three hands are held whole (of k + 1 hands, one). An occurrence beyond the
+fourth is in no hand and counts as held. A title that contains the name misses nothing: k = 0.
 """
 
 from array import array
@@ -29,7 +30,10 @@ from providers.standards.packed import (
     texts,
 )
 
-BLOCK = 32_768
+BLOCK = 65_536
+"""No block has more titles; their places are written in two bytes."""
+_SMALL = 2_048
+"""Shorter blocks cost more in calls than a looser bound costs in candidates."""
 _OCCURRENCES = 4
 _PREFIX = 3
 _BLOOM_BITS_EACH = 16
@@ -81,7 +85,9 @@ def write_titles(titles: Sequence[str]) -> dict[str, bytes]:
 def _spans(titles: Sequence[str]) -> Iterator[tuple[int, int]]:
     first = 0
     for place in range(1, len(titles) + 1):
-        if place == len(titles) or len(titles[place]) != len(titles[first]) or place - first == BLOCK:
+        size = place - first
+        longer = place == len(titles) or len(titles[place]) != len(titles[place - 1])
+        if size == BLOCK or place == len(titles) or (longer and size >= _SMALL):
             yield first, place
             first = place
 
@@ -112,7 +118,8 @@ def _blocks(
     bits: list[bytes] = []
     end = 0
     for (first, last), block in zip(spans, held, strict=True):
-        table += [len(titles[first]), first, last - first, len(tokens), len(tokens) + len(block)]
+        lengths = len(titles[first]), len(titles[last - 1])
+        table += [*lengths, first, last - first, len(tokens), len(tokens) + len(block)]
         for token in sorted(block, key=number.__getitem__):
             written, dense = block[token]
             bits.append(written)
@@ -121,10 +128,21 @@ def _blocks(
             ends.append(end)
     return {
         "titles.blocks": numbers(table),
+        "titles.lengths": numbers(_lengths(titles)),
         "titles.held": numbers(tokens),
         "titles.held_ends": numbers(ends),
         "titles.bits": b"".join(bits),
     }
+
+
+def _lengths(titles: Sequence[str]) -> Iterator[int]:
+    """Each length, the first title that has it, and where that begins in the text."""
+    start, length = 0, 0
+    for place, title in enumerate(titles):
+        if len(title) != length:
+            length = len(title)
+            yield from (length, place, start)
+        start += length
 
 
 def _prefixes(titles: Sequence[str]) -> dict[str, bytes]:
@@ -152,12 +170,11 @@ def _hash(title: str) -> int:
 
 
 class Block(dict[int, int]):
-    """Titles of one length; `block[token]` is the titles that hold the token, read on first use."""
+    """A run of titles; `block[token]` is those that hold the token, read on first use."""
 
     def __init__(self, shape: Sequence[int], held: memoryview, ends: memoryview, bits: memoryview) -> None:
         super().__init__()
-        self.length, self.first, self.count, self._start, self._end = shape
-        self.start = 0
+        self.shortest, self.longest, self.first, self.count, self._start, self._end = shape
         self._held, self._ends, self._bits = held, ends, bits
         self._where: dict[int, int] | None = None
 
@@ -181,18 +198,39 @@ class Block(dict[int, int]):
 
     def holding(self, tokens: Sequence[int], missing: int) -> int:
         """A superset of the titles that hold all but `missing` of `tokens`, which come rarest first."""
-        hands = missing + 1
+        hands = missing + 3
         if hands > len(tokens):
-            return (1 << self.count) - 1
-        found = 0
+            return self._holding_one(tokens, missing)
+        one = two = three = spoilt = 0
         for hand in range(hands):
             bits = self[tokens[hand]]
             for token in tokens[hand + hands :: hands]:
                 if not bits:
                     break
                 bits &= self[token]
-            found |= bits
-        return found
+            if bits:
+                again = one & bits
+                if again:
+                    three |= two & again
+                    two |= again
+                one |= bits
+            elif spoilt == missing:
+                return 0
+            else:
+                spoilt += 1
+        return three
+
+    def _holding_one(self, tokens: Sequence[int], missing: int) -> int:
+        """The same for a name so short that `missing` + 3 hands cannot be dealt."""
+        if missing >= len(tokens):
+            return (1 << self.count) - 1
+        one = 0
+        for hand in range(missing + 1):
+            bits = self[tokens[hand]]
+            for token in tokens[hand + missing + 1 :: missing + 1]:
+                bits &= self[token]
+            one |= bits
+        return one
 
 
 class Titles:
@@ -204,18 +242,18 @@ class Titles:
         table = read_numbers(sections["titles.blocks"]).tolist()
         held, ends = (read_numbers(sections[f"titles.{name}"]) for name in ("held", "held_ends"))
         bits = memoryview(sections["titles.bits"])
-        self.blocks = [Block(table[at : at + 5], held, ends, bits) for at in range(0, len(table), 5)]
-        self.by_length: dict[int, list[Block]] = {}
-        start = 0
-        for block in self.blocks:
-            block.start = start
-            start += block.count * block.length
-            self.by_length.setdefault(block.length, []).append(block)
-        self._firsts = [block.first for block in self.blocks]
+        self.blocks = [Block(table[at : at + 6], held, ends, bits) for at in range(0, len(table), 6)]
+        lengths = read_numbers(sections["titles.lengths"]).tolist()
+        self._firsts = lengths[1::3]
+        last = [*self._firsts[1:], sum(block.count for block in self.blocks)]
+        runs = zip(lengths[::3], self._firsts, last, lengths[2::3], strict=True)
+        self._runs = {length: (first, last, start) for length, first, last, start in runs}
+        self._run_lengths = lengths[::3]
         self._prefixes = {text: place for place, text in enumerate(read_texts(sections["titles.prefixes"]))}
         self._prefix_lengths = Groups(sections, "titles.prefix_lengths")
         self._bloom = memoryview(sections["titles.bloom"])
         self._bloom_mask = 8 * len(self._bloom) - 1
+        self.plans: dict[tuple[int, bool], list[tuple[int, Block]]] = {}
 
     def tokens(self, name: str) -> tuple[list[int], int]:
         """The tokens of `name` that some title holds, rarest first, and how many no title holds."""
@@ -223,14 +261,14 @@ class Titles:
         known = sorted(self._number[token] for token in tokens if token in self._number)
         return known, len(tokens) - len(known)
 
-    def in_block(self, block: Block, index: int) -> str:
-        """Title `index` of `block`."""
-        at = block.start + index * block.length
-        return self._text[at : at + block.length]
+    def __len__(self) -> int:
+        return sum(block.count for block in self.blocks)
 
     def __getitem__(self, title: int) -> str:
-        block = self.blocks[bisect_right(self._firsts, title) - 1]
-        return self.in_block(block, title - block.first)
+        length = self._run_lengths[bisect_right(self._firsts, title) - 1]
+        first, _, start = self._runs[length]
+        at = start + (title - first) * length
+        return self._text[at : at + length]
 
     def find(self, name: str) -> int | None:
         """The number of the title that is exactly `name`."""
@@ -238,29 +276,31 @@ class Titles:
         if not self._bloom[place >> 3] >> (place & 7) & 1:
             return None
         length = len(name)
-        for block in self.by_length.get(length, ()):
-            low, high = 0, block.count
-            while low < high:
-                middle = (low + high) // 2
-                at = block.start + middle * length
-                if self._text[at : at + length] < name:
-                    low = middle + 1
-                else:
-                    high = middle
-            if low < block.count and self.in_block(block, low) == name:
-                return block.first + low
-        return None
+        first, last, start = self._runs.get(length, (0, 0, 0))
+        low, high = first, last
+        while low < high:
+            middle = (low + high) // 2
+            at = start + (middle - first) * length
+            if self._text[at : at + length] < name:
+                low = middle + 1
+            else:
+                high = middle
+        at = start + (low - first) * length
+        return low if low < last and self._text[at : at + length] == name else None
 
-    def inside(self, name: str) -> Iterator[int]:
-        """Every title that `name` contains and that is not all of it; some may come twice."""
+    def inside(self, name: str, shortest: int) -> Iterator[int]:
+        """Every title of `shortest` characters or more that `name` contains and that is not all of it.
+
+        Some may come twice.
+        """
         most = len(name)
-        for start in range(most):
-            for size in range(1, _PREFIX + 1):
+        for start in range(most - max(shortest, 1) + 1):
+            for size in range(min(shortest, _PREFIX), _PREFIX + 1):
                 place = self._prefixes.get(name[start : start + size])
                 if place is None or start + size > most:
                     continue
                 for length in self._prefix_lengths[place]:
-                    if start + length <= most and length < most:
+                    if shortest <= length < most and start + length <= most:
                         title = self.find(name[start : start + length])
                         if title is not None:
                             yield title
