@@ -187,7 +187,9 @@ def diff(old: str, new: str, chosen_format: str | None) -> int:
         return 0
     lines = [
         f"{before.name} {before.revision} → {after.name} {after.revision}",
-        f"新增 added {len(found.added)}，删除 removed {len(found.removed)}，修改 changed {len(found.changed)}",
+        f"新增 added {len(found.added)}",
+        f"删除 removed {len(found.removed)}",
+        f"修改 changed {len(found.changed)}",
         *(f"+ {record.code}  {record.title}  {record.status}" for record in found.added),
         *(f"- {record.code}  {record.title}  {record.status}" for record in found.removed),
     ]
@@ -223,7 +225,8 @@ def info(file: str | None, given: str | None, today: datetime | None, chosen_for
         f"{numbers['name']}: {numbers['standards']} 条 standards",
         f"修订 revision {numbers['revision']}",
         f"状态 status: {_listed(statuses)}",
-        f"有实施日期 with a date {numbers['with_date']}，有替代情况 with a relation {numbers['with_relation']}",
+        f"有实施日期 with a date {numbers['with_date']}",
+        f"有替代情况 with a relation {numbers['with_relation']}",
         f"编号年份 years {'–'.join(map(str, years))}",
         f"主要系列 largest series: {_listed(series)}",
         *(f"{count} × {KINDS[kind]}" for kind, count in seen.items() if count),

@@ -151,7 +151,7 @@ def _gaps(records: Iterable[StandardRecord]) -> Iterator[Finding]:
         held = sorted({0, *parts})
         missing = [(before + 1, after - 1) for before, after in pairwise(held) if after - before > 1]
         if missing and len(parts) > 1:
-            seen = f"有 held {_ranges((part, part) for part in sorted(parts))}；缺 missing {_ranges(missing)}"
+            seen = f"有 held {_ranges(_runs(sorted(parts)))}；缺 missing {_ranges(missing)}"
             yield Finding("family_with_gaps", _family(org, attr, num), seen)
 
 
@@ -159,6 +159,16 @@ def _family(org: str, attr: str, num: str) -> str:
     if attr == "G":
         return f"T/{org} {num}"
     return f"{org}/{attr} {num}" if attr else f"{org} {num}"
+
+
+def _runs(parts: list[int]) -> list[tuple[int, int]]:
+    runs: list[tuple[int, int]] = []
+    for part in parts:
+        if runs and runs[-1][1] == part - 1:
+            runs[-1] = (runs[-1][0], part)
+        else:
+            runs.append((part, part))
+    return runs
 
 
 def _ranges(pairs: Iterable[tuple[int, int]]) -> str:

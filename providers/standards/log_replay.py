@@ -1,0 +1,93 @@
+"""Ask a log's queries again, of another library or under other rules, and tell what would change."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from providers.standards.answer import CandidateWire, answer
+from providers.standards.library import Library
+from providers.standards.log_reading import Asked
+from providers.standards.rules import Rules
+from schemas.errors import UsageError
+
+RULE_NAMES = {f"R{number}": name for number, name in enumerate(Rules.__dataclass_fields__, 1)}
+
+
+@dataclass(frozen=True)
+class Changed:
+    """One query whose answer would change, and how: the strongest word that is true."""
+
+    asked: Asked
+    now: list[CandidateWire]
+    kind: str
+
+    def to_wire(self) -> dict[str, object]:
+        """The change as the doors print it: code and score, before and now."""
+        return {
+            "query": self.asked.query,
+            "count": self.asked.count,
+            "change": self.kind,
+            "before": _brief(self.asked.candidates),
+            "now": _brief(self.now),
+        }
+
+
+KINDS = ("newly_matched", "newly_unmatched", "other_first", "other_list", "other_scores", "other_facts")
+
+
+def rules_without(names: Iterable[str]) -> Rules:
+    """All rules but those named, R1 to R8 (matching specification). Raises UsageError for another name."""
+    off = {}
+    for name in names:
+        if name.upper() not in RULE_NAMES:
+            raise UsageError(
+                f"there is no rule {name!r}; known: {', '.join(RULE_NAMES)}", subject="--rule-off"
+            )
+        off[RULE_NAMES[name.upper()]] = False
+    return Rules(**off)
+
+
+def replay(asked: Iterable[Asked], library: Library, rules: Rules) -> dict[str, object]:
+    """What would change: how many queries in each way, counted once and as often as asked, and which."""
+    changes = []
+    queries = times = 0
+    for one in asked:
+        queries += 1
+        times += one.count
+        now = answer(library, one.query, rules)["candidates"]
+        kind = change(one.candidates, now)
+        if kind is not None:
+            changes.append(Changed(one, now, kind))
+    changes.sort(key=lambda found: (KINDS.index(found.kind), -found.asked.count, found.asked.query))
+    once = Counter(found.kind for found in changes)
+    often: Counter[str] = Counter()
+    for found in changes:
+        often[found.kind] += found.asked.count
+    return {
+        "library": {"name": library.name, "standards": len(library), "revision": library.revision},
+        "rules_off": [number for number, name in RULE_NAMES.items() if not getattr(rules, name)],
+        "queries": queries,
+        "times": times,
+        "unchanged": queries - len(changes),
+        "changed": {kind: {"queries": once[kind], "times": often[kind]} for kind in KINDS},
+        "changes": [found.to_wire() for found in changes],
+    }
+
+
+def change(before: list[CandidateWire], now: list[CandidateWire]) -> str | None:
+    """How an answer changed; None when every field of it is the same."""
+    codes, codes_now = ([found["code"] for found in one] for one in (before, now))
+    scores, scores_now = ([found["match_score"] for found in one] for one in (before, now))
+    if codes == codes_now:
+        if scores != scores_now:
+            return "other_scores"
+        return None if before == now else "other_facts"
+    if not codes:
+        return "newly_matched"
+    if not codes_now:
+        return "newly_unmatched"
+    return "other_first" if codes[0] != codes_now[0] else "other_list"
+
+
+def _brief(candidates: list[CandidateWire]) -> list[dict[str, object]]:
+    return [{"code": found["code"], "match_score": found["match_score"]} for found in candidates]
