@@ -1,6 +1,6 @@
 """A standard's number taken apart: one reading of it (matching specification, section 3)."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 UNREADABLE = "?"
 """The year of a number whose last digits are no year and may still be meant as one."""
@@ -8,8 +8,7 @@ UNREADABLE = "?"
 _CENTURY_TURN = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(NamedTuple):
     """One reading of a number; letters are upper case, blanks are gone."""
 
     org: str

@@ -6,8 +6,8 @@ the head needs, since CH 4 and HRB400 are no numbers of standards.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
+from typing import NamedTuple
 
 from providers.standards.code import Code
 from providers.standards.rules import Rules
@@ -25,8 +25,7 @@ class Need(Enum):
     """A year of four digits behind a mark."""
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """A possible beginning of a number: series and attribute, and where its digits should begin."""
 
     code: Code
@@ -35,8 +34,7 @@ class Head:
     slashed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A number in a text: all its readings, first the one a record would have."""
 
     readings: tuple[Code, ...]
@@ -72,6 +70,7 @@ _REGIONAL = tuple(
         ("DB", rf"DB{_R2}(?=[0-9]{{3}})"),
     )
 )
+_SPECIAL_STARTS = frozenset("TQJD")
 _INTERNATIONAL = frozenset({"ISO", "IEC", "EN", "ANSI", "ASTM", "ASME", "IEEE", "NFPA", "BS", "DIN"})
 _LONGEST_UNLISTED = 6
 
@@ -110,9 +109,10 @@ def _heads(text: str, start: int, rules: Rules) -> Iterator[Head]:
 
 def _special(text: str, start: int, rules: Rules) -> Iterator[Head]:
     """Group, enterprise, bracketed and regional series."""
-    before = text[start - 1 : start]
+    if text[start] not in _SPECIAL_STARTS:
+        return
     group = _GROUP.match(text, start)
-    if group is not None and before != "/":
+    if group is not None and text[start - 1 : start] != "/":
         org, attr = (group["org"], "G") if rules.group_mark else (f"T/{group['org']}", "")
         need = Need.YEAR if group["dash"] else Need.NOTHING
         yield Head(Code(org, "", attr=attr), group.end(), need)

@@ -83,7 +83,12 @@ def record_digest(record: StandardRecord, algorithm: Algorithm = DEFAULT_ALGORIT
 
 def code_key(code: str) -> str:
     """What makes two official codes the same: folded, without blanks, upper case (matching, section 7)."""
-    return fold(code).replace(" ", "").upper()
+    return folded_key(fold(code))
+
+
+def folded_key(folded: str) -> str:
+    """`code_key` of a text that is already folded."""
+    return folded.replace(" ", "").upper()
 
 
 def load(path: str | os.PathLike[str]) -> Library:

@@ -22,6 +22,8 @@ _REMARKS = (
     re.compile(r"[(\[【] ?[附含][^()\[\]【】]{0,40}说明 ?[)\]】]"),
     re.compile(r"[(\[【] ?共 ?[0-9一二两三四五六七八九十]{1,3} ?[册本卷] ?[)\]】]"),
 )
+# Each remark holds one of these.
+_REMARK_SIGN = re.compile("[.版修共]|说明")
 _CLAUSE = re.compile(
     r"第 ?[0-9]{1,3}(?:[.\-][0-9]{1,3}){0,4} ?[条款项章节](?:第? ?[0-9]{1,3} ?[款项])?"
     r"|第[一二三四五六七八九十百]{1,4}[条款项章节]"
@@ -39,7 +41,7 @@ def title_name(title: str, rules: Rules) -> str:
 def query_names(folded: str, codes: tuple[Found, ...], rules: Rules) -> tuple[str, ...]:
     """The names that a folded query may mean, normalised, without repeats; none if it holds only numbers."""
     rest = _without_codes(folded, codes)
-    if rules.quoted_name:
+    if rules.quoted_name and "《" in rest:
         quoted = (norm_folded(_without_remarks(text, rules)) for text in _QUOTED.findall(rest))
         names = tuple(dict.fromkeys(filter(None, quoted)))
         if names:
@@ -64,6 +66,8 @@ def whole_name(folded: str, rules: Rules) -> str:
 
 def codes_outside_titles(folded: str, codes: tuple[Found, ...]) -> tuple[Found, ...]:
     """`codes` without those that a quoted title holds between other words of its own."""
+    if not codes or "《" not in folded:
+        return codes
     titles = [_words_of(folded, *found.span(1)) for found in _QUOTED.finditer(folded)]
     ends = [end for _, end in titles]
     kept: list[Found] = []
@@ -76,7 +80,7 @@ def codes_outside_titles(folded: str, codes: tuple[Found, ...]) -> tuple[Found, 
 
 def edition_year(folded: str) -> str | None:
     """The year of a mark such as (2015年版), or None."""
-    found = _EDITION.search(folded)
+    found = _EDITION.search(folded) if "版" in folded or "修" in folded else None
     year = _EDITION_YEAR.search(found.group()) if found else None
     return year[1] if year else None
 
@@ -97,6 +101,8 @@ def _is_text(folded: str) -> bool:
 
 
 def _without_codes(folded: str, codes: tuple[Found, ...]) -> str:
+    if not codes:
+        return folded
     kept: list[str] = []
     end = 0
     for code in codes:
@@ -108,7 +114,7 @@ def _without_codes(folded: str, codes: tuple[Found, ...]) -> str:
 
 def _without_remarks(folded: str, rules: Rules) -> str:
     """`folded` without file ending and edition remarks, unless nothing would be left (R2)."""
-    if not rules.edition_notes:
+    if not rules.edition_notes or not _REMARK_SIGN.search(folded):
         return folded
     rest = folded
     for remark in _REMARKS:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from providers.standards.code import Code
 from providers.standards.folding import fold
-from providers.standards.library import code_key
+from providers.standards.library import folded_key
 from providers.standards.names import codes_outside_titles, edition_year, query_names, whole_name
 from providers.standards.rules import Rules
 from providers.standards.scan import find_codes
@@ -35,6 +35,6 @@ def parse(text: str, rules: Rules) -> Query:
         codes=tuple(code.readings for code in codes[:MOST_CODES]),
         names=tuple(Pattern(name) for name in names[:MOST_NAMES]),
         whole=whole_name(folded, rules),
-        key=code_key(text),
+        key=folded_key(folded),
         edition=edition_year(folded),
     )

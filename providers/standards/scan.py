@@ -8,6 +8,7 @@ from providers.standards.grammar import Found, read_code
 from providers.standards.rules import Rules
 from providers.standards.tables import STRONG
 
+_LOWER = re.compile("[a-z]")
 _UPPER = {lower: lower - 32 for lower in range(ord("a"), ord("z") + 1)}
 _STARTS = re.compile(r"[A-Z]+|建标|(?<![0-9A-Z])[0-9]{2}(?=[A-Z]{1,2}[0-9]{3})")
 _HAN_BEFORE = re.compile(r"[\u3400-\u9fff]")
@@ -16,7 +17,7 @@ _LONGEST_SERIES = 6
 
 def upper(folded: str) -> str:
     """`folded` with ASCII letters in upper case and every character at its place."""
-    return folded.translate(_UPPER)
+    return folded.translate(_UPPER) if _LOWER.search(folded) else folded
 
 
 def find_codes(folded: str, rules: Rules) -> tuple[Found, ...]:

@@ -4,7 +4,7 @@ Every pattern is anchored and every repeat in it is bounded: a tail costs the sa
 """
 
 import re
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from providers.standards.code import UNREADABLE, Code
 
@@ -31,8 +31,7 @@ _GLUED_YEAR = re.compile(r"([0-9OIL.]*[0-9OIL])(19[89][0-9]|20[0-4][0-9])")
 _MOST_DOTS, _MOST_DASHES = 3, 4
 
 
-@dataclass(frozen=True, slots=True)
-class Tail:
+class Tail(NamedTuple):
     """The readings of one tail, best first, and what a doubtful series needs to know about it."""
 
     readings: tuple[Code, ...]
@@ -56,13 +55,13 @@ def read_tail(text: str, start: int, head: Code) -> Tail | None:
     ranged = _RANGE.match(text, end)
     end = ranged.end() if ranged else end
     dashes, ends = _dashes(text, end)
-    stem = replace(head, num=num, parts=(*(f".{part}" for part in dots), *(f"/{part}" for part in slash)))
+    stem = head._replace(num=num, parts=(*(f".{part}" for part in dots), *(f"/{part}" for part in slash)))
     readings, end, explicit = _dated(text, ends, stem, dashes)
     amend = _AMEND.match(text, end)
     if amend:
         end = amend.end()
         name = amend[1] + (f"-{amend[2]}" if amend[2] else "")
-        readings = [replace(reading, amend=name) for reading in readings]
+        readings = [reading._replace(amend=name) for reading in readings]
     first = readings[0]
     return Tail(
         readings=tuple(readings),
@@ -130,7 +129,7 @@ def _undated(stem: Code, dashes: list[str]) -> list[Code]:
             return [_with(stem, dashes[:-1], last), whole]
         return [whole, _with(stem, dashes[:-1], UNREADABLE)] if len(last) > 2 else [whole]
     if stem.parts and _FULL_YEAR.fullmatch(stem.parts[-1][1:]) and stem.parts[-1][0] == ".":
-        return [replace(stem, parts=stem.parts[:-1], year=stem.parts[-1][1:]), whole]
+        return [stem._replace(parts=stem.parts[:-1], year=stem.parts[-1][1:]), whole]
     return [whole, *_glued(stem)]
 
 
@@ -140,12 +139,12 @@ def _glued(stem: Code) -> list[Code]:
         found = _GLUED_YEAR.fullmatch(stem.parts[-1][1:])
         if not found or stem.parts[-1][0] != ".":
             return []
-        return [replace(stem, parts=(*stem.parts[:-1], f".{found[1]}"), year=found[2], glued=True)]
+        return [stem._replace(parts=(*stem.parts[:-1], f".{found[1]}"), year=found[2], glued=True)]
     letters = stem.num.rstrip("0123456789")
     found = _GLUED_YEAR.fullmatch(stem.num[len(letters) :])
-    return [replace(stem, num=letters + found[1], year=found[2], glued=True)] if found else []
+    return [stem._replace(num=letters + found[1], year=found[2], glued=True)] if found else []
 
 
 def _with(stem: Code, dashes: list[str], year: str = "", mark: str = "-") -> Code:
     parts = (*stem.parts, *(f"-{part}" for part in dashes))
-    return replace(stem, parts=parts, year=year, year_mark=mark)
+    return stem._replace(parts=parts, year=year, year_mark=mark)
