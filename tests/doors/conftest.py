@@ -12,7 +12,7 @@ from tests.doors.forking import Forking
 @pytest.fixture(scope="session")
 def quick(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forking]:
     """Run a command in a fork of a process that has everything imported."""
-    with Forking(tmp_path_factory.mktemp("forking")) as forking:
+    with Forking(tmp_path_factory.mktemp("forking"), measured=True) as forking:
         yield forking
 
 

@@ -30,13 +30,16 @@ EVERYTHING = [  # what commands import when they need it; a fork has it at once
 class Forking:
     """The process that forks; `with` starts and ends it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, measured: bool = False) -> None:
         self._folder = folder
+        self._measured = measured
 
     def __enter__(self) -> Self:
         command = [sys.executable, "-m", "tests.doors.forking", str(self._folder)]
         pipe = subprocess.PIPE
-        self._process = subprocess.Popen(command, cwd=ROOT, env=around(), stdin=pipe, stdout=pipe)
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, env=around(measured=self._measured), stdin=pipe, stdout=pipe
+        )
         return self
 
     def __exit__(
@@ -91,7 +94,22 @@ def work(folder: Path, cwd: str, arguments: list[str]) -> None:
         traceback.print_exc()
     sys.stdout.flush()
     sys.stderr.flush()
+    keep_measurement()
     os._exit(status if isinstance(status, int) else CRASHED)
+
+
+def keep_measurement() -> None:
+    """Add the coverage of this fork to that of the forks before it; `os._exit` would lose it."""
+    running = sys.modules["coverage"].Coverage.current() if "coverage" in sys.modules else None
+    if running is None:
+        return
+    from coverage import CoverageData
+
+    running.stop()
+    kept = CoverageData(basename=f"{running.get_option('run:data_file')}.forks.{os.getppid()}")
+    kept.read()
+    kept.update(running.get_data())
+    kept.write()
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ def line(**fields: Any) -> bytes:
 
 def serve(*lines: bytes, cwd: Path) -> list[Any]:
     """The answers to these lines, each one line of UTF-8 JSON."""
-    done = run("rpc", cwd=cwd, stdin=b"\n".join([*lines, b""]))
+    done = run("rpc", cwd=cwd, stdin=b"\n".join([*lines, b""]), measured=True)
     assert (done.status, done.err) == (0, b"")
     assert done.out.endswith(b"\n") or not done.out
     return [json.loads(answer) for answer in done.out.splitlines()]

@@ -5,14 +5,17 @@ import os
 import pty
 import subprocess
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from schemas import errors
-from tests.doors.command import PATIENCE_SECONDS, QUESTION, SLOPES, around, run, script
+from tests.doors.command import PATIENCE_SECONDS, QUESTION, SLOPES, around, script
+from tests.doors.command import run as plain_run
 from tests.doors.forking import Forking
 
+run = partial(plain_run, measured=True)  # what no fork can show: streams that are closed or gone
 ALONE = ("plan", *QUESTION, *SLOPES, "--no-ledger")
 READS = [
     ("discover",),
@@ -34,7 +37,7 @@ def on_terminal(*arguments: str, cwd: Path, **environment: str) -> tuple[int, by
     ours, theirs = pty.openpty()
     command = [script(), *arguments]
     process = subprocess.Popen(
-        command, cwd=cwd, env=around(environment), stdin=theirs, stdout=theirs, stderr=theirs
+        command, cwd=cwd, env=around(environment, measured=True), stdin=theirs, stdout=theirs, stderr=theirs
     )
     os.close(theirs)
     shown = b""
