@@ -1,0 +1,144 @@
+"""XLSX from strangers: values within bounds, everything else refused by its place."""
+
+import io
+import zipfile
+from datetime import date, datetime
+from pathlib import Path
+
+import openpyxl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from providers.standards import spreadsheet
+from providers.standards.spreadsheet import read_sheet, write_sheet
+from schemas.errors import InvalidError
+from tests.providers.standards.library_tools.workbooks import member, replaced, saved, workbook
+
+SHEET = "xl/worksheets/sheet1.xml"
+
+
+def test_values_become_text_and_blank_rows_are_left_out() -> None:
+    data = workbook(
+        ["编号", "日期", "数"],
+        [],
+        [" GB 1 ", date(2014, 6, 1), 50330],
+        [None, datetime(2014, 6, 1), 1.5],
+        ["", 2.0, True],
+    )
+    assert read_sheet(data, "a.xlsx") == [
+        (1, ["编号", "日期", "数"]),
+        (3, [" GB 1 ", "2014-06-01", "50330"]),
+        (4, ["", "2014-06-01", "1.5"]),
+        (5, ["", "2", "True"]),
+    ]
+
+
+def test_a_formula_is_refused_by_its_place() -> None:
+    with pytest.raises(InvalidError, match="B2 is a formula"):
+        read_sheet(workbook(["编号", "名称"], ["GB 1", "=HYPERLINK(A1)"]), "a.xlsx")
+
+
+def test_an_error_value_is_refused_by_its_place() -> None:
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    book.active["A1"] = "#REF!"
+    with pytest.raises(InvalidError, match="A1 holds the error #REF!"):
+        read_sheet(saved(book), "a.xlsx")
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spreadsheet, "LARGEST_UNPACKED", 5_000_000)
+    bomb = replaced(workbook(["a"]), "xl/media/bomb.bin", b"\x00" * 6_000_000)
+    assert len(bomb) < 20_000
+    with pytest.raises(InvalidError, match="unpacks to"):
+        read_sheet(bomb, "a.xlsx")
+
+
+def test_a_lie_about_a_members_size_unpacks_no_more_than_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spreadsheet, "LARGEST_UNPACKED", 5_000_000)
+    content = member(workbook(["a"]), SHEET).replace(b"<sheetData>", b"<sheetData>" + b" " * 6_000_000)
+    data = bytearray(replaced(workbook(["a"]), SHEET, content))
+    size = len(content).to_bytes(4, "little")
+    while (place := data.find(size)) >= 0:
+        data[place : place + 4] = (1000).to_bytes(4, "little")
+    with pytest.raises(InvalidError):
+        read_sheet(bytes(data), "a.xlsx")
+
+
+def test_many_members_are_refused() -> None:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for number in range(1_001):
+            archive.writestr(f"{number}.txt", b"")
+    with pytest.raises(InvalidError, match="1001 files"):
+        read_sheet(made.getvalue(), "a.xlsx")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [b'<!DOCTYPE a [<!ENTITY b "c">]>', b'<?xml version="1.0"?>\n<!-- x --><!DOCTYPE a SYSTEM "file:///etc/passwd">',
+     '<?xml version="1.0" encoding="UTF-16"?><!DOCTYPE a>'.encode("utf-16")],
+)  # fmt: skip
+def test_a_document_type_is_refused(head: bytes) -> None:
+    data = workbook(["a"])
+    for name in (SHEET, "xl/workbook.xml", "xl/sharedStrings.xml"):
+        with pytest.raises(InvalidError, match="document type"):
+            read_sheet(replaced(data, name, head + member(data, SHEET)), "a.xlsx")
+
+
+def test_links_to_other_files_are_not_followed() -> None:
+    data = workbook(["编号"], ["GB 1"])
+    link = b'<externalLink xmlns="x"><externalBook r:id="rId1"/></externalLink>'
+    linked = replaced(data, "xl/externalLinks/externalLink1.xml", link)
+    assert read_sheet(linked, "a.xlsx") == [(1, ["编号"]), (2, ["GB 1"])]
+
+
+def test_a_sheet_that_is_wider_than_any_library_is_refused() -> None:
+    assert read_sheet(workbook(["a"] * 64), "a.xlsx") == [(1, ["a"] * 64)]
+    with pytest.raises(InvalidError, match="more than 64 columns"):
+        read_sheet(workbook(["a"] * 65), "a.xlsx")
+
+
+def test_what_a_sheet_says_about_its_size_is_not_believed() -> None:
+    data = workbook(["a", "b"], ["c", "d"])
+    lied = member(data, SHEET).replace(b'ref="A1:B2"', b'ref="A1:XFD1048576"')
+    assert lied != member(data, SHEET)
+    assert read_sheet(replaced(data, SHEET, lied), "a.xlsx") == [(1, ["a", "b"]), (2, ["c", "d"])]
+
+
+@given(st.data())
+def test_a_damaged_workbook_is_read_or_refused(data: st.DataObject) -> None:
+    whole = bytearray(workbook(["编号", "名称"], ["GB 1-2000", "甲"]))
+    for place in data.draw(st.lists(st.integers(0, len(whole) - 1), max_size=8)):
+        whole[place] = data.draw(st.integers(0, 255))
+    cut = data.draw(st.integers(4, len(whole)))
+    try:
+        read_sheet(bytes(whole[:cut]), "a.xlsx")
+    except InvalidError as error:
+        assert error.message.startswith("a.xlsx")
+
+
+@given(st.lists(st.lists(st.text(max_size=20), min_size=1, max_size=4), max_size=5))
+def test_text_stays_text_in_what_is_written(rows: list[list[str]]) -> None:
+    made = io.BytesIO()
+    write_sheet(made, ["=1+1", "b"], rows)
+    book = openpyxl.load_workbook(io.BytesIO(made.getvalue()))
+    assert book.active is not None
+    for row in book.active.iter_rows():
+        assert all(cell.data_type in ("s", "n", "inlineStr") for cell in row)
+        assert all(cell.value is None or isinstance(cell.value, str) for cell in row)
+    first = next(book.active.iter_rows(max_row=1))
+    assert first[0].value == "=1+1"
+
+
+def test_without_the_extra_its_name_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import sys
+
+    from schemas.errors import NotReadyError
+
+    data = workbook(["a"])
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(NotReadyError, match="openpyxl") as raised:
+        read_sheet(data, "a.xlsx")
+    assert "external-evidence[xlsx]" in (raised.value.hint or "")
