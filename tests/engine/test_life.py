@@ -229,6 +229,18 @@ def test_nothing_retires_before_coverage_was_read_back(ledger: SqliteLedger) -> 
 
 
 @pytest.mark.req("coverage-before-retirement")
+def test_coverage_of_a_decision_does_not_count_for_the_one_that_superseded_it(ledger: SqliteLedger) -> None:
+    runs, plan, receipt = begun(ledger)
+    runs.admit(plan, receipt, ADMIT)
+    assert covered(runs.readback(plan, receipt, ADMIT, Memory(), execute=True))
+    same_refs = ADMIT.replace(reason="the same sources for another reason")
+    second = runs.admit(plan, receipt, same_refs, supersede=True)
+    assert runs.retire(second).missing_downstream_source_refs == ADMIT.admitted_source_refs
+    assert covered(runs.readback(plan, receipt, same_refs, Memory(), execute=True))
+    assert runs.retire(second).retire_ready
+
+
+@pytest.mark.req("coverage-before-retirement")
 def test_coverage_that_was_lost_again_does_not_retire(ledger: SqliteLedger) -> None:
     runs, plan, receipt = begun(ledger)
     admission = runs.admit(plan, receipt, ADMIT)
