@@ -73,7 +73,8 @@ def test_a_body_that_is_no_request_is_refused(starter_service: Service, name: st
 @pytest.mark.parametrize(
     "declared",
     ["", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application",
-     "application/jsonp", "application/json; charset=gb18030", "application/json; charset=utf-16", "*/*", "é"],
+     "application/jsonp", "application/json; charset=gb18030", "application/json; charset=utf-16", "*/*",
+     "é"],
 )  # fmt: skip
 def test_another_content_type_is_refused(starter_service: Service, declared: str) -> None:
     headers = {"Content-Type": declared} if declared else {"X-None": ""}
@@ -148,8 +149,10 @@ def test_a_body_in_chunks_is_read_and_bounded(starter_service: Service) -> None:
 
 def test_keywords_come_back_as_they_were_written(starter_service: Service) -> None:
     keywords = [
-        "", " ", "\u3000", "，。", "\x00", "a\tb\r\nc", "\u202egb", "\ufeffGB 50330", "é", "e\u0301",
-        "𠀀" * LONGEST, "规" * LONGEST, '"\\/', "\u2028", "</script>", "GB 50330 " * 20, "\U0010ffff", "\ufffe",
+        "", " ", "\u3000", "，。", "\x00", "a\tb\r\nc", "\u202egb", "\ufeffGB 50330", "é",
+        "e\u0301",
+        "𠀀" * LONGEST, "规" * LONGEST, '"\\/', "\u2028", "</script>", "GB 50330 " * 20,
+        "\U0010ffff", "\ufffe",
     ]  # fmt: skip
     for ascii_only in (False, True):
         body = json.dumps({"keywords": keywords}, ensure_ascii=ascii_only).encode()
