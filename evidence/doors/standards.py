@@ -8,6 +8,7 @@ from evidence.doors import output
 from evidence.doors.options import LIBRARY_VARIABLE, format_option, open_library
 from evidence.doors.standards_library import library as library_commands
 from evidence.doors.standards_log import log
+from evidence.doors.standards_match import match
 from evidence.doors.standards_serve import serve
 from schemas.text import shown
 
@@ -19,6 +20,7 @@ def standards() -> None:
 
 standards.add_command(library_commands)
 standards.add_command(log)
+standards.add_command(match)
 standards.add_command(serve)
 
 

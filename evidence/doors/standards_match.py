@@ -1,0 +1,139 @@
+"""The command that looks a whole file of citations up."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from evidence.doors import output
+from evidence.doors.options import LIBRARY_VARIABLE, open_library
+from schemas.errors import ConflictError, InvalidError, NotFoundError, StorageError, UsageError
+
+LARGEST_BYTES = 256 * 1024 * 1024
+CHUNK = 64
+"""How often the bar moves."""
+
+
+@click.command(
+    epilog="An interrupted run with --output goes on where it stopped: run the same command again. "
+    "CSV and text may be UTF-8 or GB18030; XLSX needs the extra `xlsx`."
+)
+@click.option("--input", "given", metavar="FILE", required=True, help="Citations; - for stdin.")
+@click.option("--input-format", type=click.Choice(["txt", "csv", "jsonl", "xlsx"]), help="Else by the name.")
+@click.option("--column", metavar="NAME", help="The column of CSV or XLSX that holds the citations.")
+@click.option("--output", "to", metavar="FILE", help="Where the answers go; else stdout.")
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["jsonl", "csv", "xlsx"]),
+    help="Else by the name of --output, or jsonl.",
+)
+@click.option("--library", metavar="FILE", help=f"A CSV library; else ${LIBRARY_VARIABLE}, else the starter.")
+@click.option("--workers", type=click.IntRange(1, 256), help="Processes; else one for each core.")
+@click.option("--restart", is_flag=True, help="Begin anew, whatever an earlier run left.")
+@click.option("--force", is_flag=True, help="Replace --output where it is there.")
+def match(
+    given: str,
+    input_format: str | None,
+    column: str | None,
+    to: str | None,
+    kind: str | None,
+    library: str | None,
+    workers: int | None,
+    **anew: bool,
+) -> int:
+    """Look every citation of a file up, in order, with all cores.
+
+    JSONL in: one {"query": …} a line; text: one citation a line; CSV and XLSX: the column query, or the
+    only one. JSONL out: one {"query", "candidates"} a line; CSV and XLSX: one row for each candidate.
+    """
+    from providers.standards.bulk_input import format_of, read_queries
+
+    data = _bytes(given)
+    name = "stdin" if given == "-" else Path(given).name
+    queries = read_queries(data, name, input_format or format_of(name, data), column)
+    loaded = open_library(library)
+    cores = workers or _cores()
+    kind = kind or _kind(to)
+    if to is None or to == "-":
+        return _to_stdout(loaded, queries, cores, kind)
+    return _to_file(loaded, queries, cores, kind, Path(to), **anew)
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+def _kind(to: str | None) -> str:
+    ending = (to or "").lower().rpartition(".")[2]
+    return ending if ending in ("csv", "xlsx") else "jsonl"
+
+
+def _bytes(given: str) -> bytes:
+    from providers.standards.table import read_file
+
+    if given != "-":
+        return read_file(given)
+    if sys.stdin is None:
+        raise UsageError("--input is to be read from stdin, which is closed", subject="--input")
+    data = sys.stdin.buffer.read(LARGEST_BYTES + 1)
+    if len(data) > LARGEST_BYTES:
+        raise InvalidError(f"stdin holds more than {LARGEST_BYTES} bytes", subject="--input")
+    return data
+
+
+def _to_stdout(library: Any, queries: list[str], cores: int, kind: str) -> int:
+    from providers.standards.bulk import answers, write
+
+    if sys.stdout is None:
+        raise StorageError("stdout is closed; there is nowhere to write the result", subject="stdout")
+    if kind == "xlsx" and sys.stdout.isatty():
+        raise UsageError("a workbook is nothing for a terminal", subject="--format", hint="say --output FILE")
+    with _bar(len(queries), 0) as told:
+        write(sys.stdout.buffer, kind, _watched(answers(library, queries, cores), told))
+    sys.stdout.buffer.flush()
+    return 0
+
+
+def _to_file(
+    library: Any, queries: list[str], cores: int, kind: str, path: Path, *, restart: bool, force: bool
+) -> int:
+    from providers.standards.bulk import Partial, answers, head_of, write_output
+
+    if path.exists() and not force:
+        raise ConflictError(f"{path} is there already", subject="--output", hint="say --force to replace it")
+    if not path.parent.is_dir():
+        raise NotFoundError(f"there is no folder {str(path.parent)!r}", subject="--output")
+    partial = Partial(path.with_name(f"{path.name}.partial"), head_of(queries, library))
+    if restart:
+        partial.path.unlink(missing_ok=True)
+    done = partial.resume()
+    if done:
+        output.print_notice(f"{done} of {len(queries)} are answered already")
+    with _bar(len(queries), done) as told:
+        partial.extend(answers(library, queries[done:], cores), told)
+    write_output(path, kind, partial.lines())
+    partial.path.unlink()
+    return 0
+
+
+@contextmanager
+def _bar(length: int, done: int) -> Iterator[Callable[[int], None]]:
+    """A progress bar where stderr is a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    with click.progressbar(length=length, file=sys.stderr, show_pos=True, update_min_steps=CHUNK) as bar:
+        bar.update(done)
+        yield bar.update
+
+
+def _watched(lines: Iterator[bytes], told: Callable[[int], None]) -> Iterator[bytes]:
+    for line in lines:
+        yield line
+        told(1)
