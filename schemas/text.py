@@ -41,7 +41,7 @@ def legible(text: str, most: int) -> str:
 
     A cut is shown as one. Blank text stays blank.
     """
-    clean = _REFUSED.sub("\N{REPLACEMENT CHARACTER}", text)
+    clean = _REFUSED.sub("\ufffd", text)
     if units(clean) <= most:
         return clean
     kept = clean.encode("utf-16-le")[: 2 * (most - 1)].decode("utf-16-le", "ignore")
