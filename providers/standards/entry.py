@@ -5,8 +5,8 @@ from functools import cached_property
 
 from providers.standards.code import Code
 from providers.standards.folding import fold
-from providers.standards.library import StandardRecord, code_key
-from providers.standards.names import edition_year, title_name
+from providers.standards.library import StandardRecord, folded_key
+from providers.standards.names import edition_year, whole_name
 from providers.standards.natural import natural_key
 from providers.standards.rules import Rules
 from providers.standards.scan import find_codes
@@ -21,12 +21,9 @@ class Entry:
     codes: tuple[Code, ...]
     """The numbers of the official code, then those of its alias, one reading each."""
     name: str
+    key: str
+    """What makes two records the same; the empty code is never the same as another."""
     edition: str | None
-
-    @cached_property
-    def key(self) -> str:
-        """What makes two records the same; the empty code is never the same as another."""
-        return code_key(self.record.code)
 
     @cached_property
     def year(self) -> int:
@@ -41,10 +38,11 @@ class Entry:
 
 def read_entry(position: int, record: StandardRecord, rules: Rules) -> Entry:
     """The entry of `record`, which stands at `position` of its library."""
-    texts = [fold(record.code)]
+    code, title = fold(record.code), fold(record.title)
+    texts = [code]
     # The alias is most often the same code without its blank.
     if record.normalized_code.replace(" ", "") != record.code.replace(" ", ""):
         texts.append(fold(record.normalized_code))
     codes = dict.fromkeys(found.readings[0] for text in texts for found in find_codes(text, rules))
     edition = edition_year(fold(f"{record.code} {record.title}"))
-    return Entry(position, record, tuple(codes), title_name(record.title, rules), edition)
+    return Entry(position, record, tuple(codes), whole_name(title, rules), folded_key(code), edition)

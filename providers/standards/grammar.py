@@ -73,13 +73,26 @@ _REGIONAL = tuple(
 _SPECIAL_STARTS = frozenset("TQJD")
 _INTERNATIONAL = frozenset({"ISO", "IEC", "EN", "ANSI", "ASTM", "ASME", "IEEE", "NFPA", "BS", "DIN"})
 _LONGEST_UNLISTED = 6
+# The plainest numbers, GB/T 5750.1-2006, with nothing behind them that could belong to them: one reading,
+# the same that the heads and the tail below would find step by step.
+_PLAIN = re.compile(
+    r"(?P<org>[A-Z]{2,4})(?:/(?P<attr>[TZ]))? ?(?P<num>[0-9]{1,6})(?P<parts>(?:\.[0-9]{1,4}){0,2})"
+    r"-(?P<year>(?:19|20)[0-9]{2})(?![0-9A-Z]| ?[-/:.~〜(])"
+)
+_PLAIN_SERIES = STRONG - {"DBJ", "DGJ", "TSG"}
 
 
 def read_code(text: str, start: int, rules: Rules) -> Found | None:
     """The number that begins at `start` of `text`, the longest where heads differ, or None."""
-    atlas = _atlas(text, start)
-    if atlas is not None:
-        return atlas
+    plain = _PLAIN.match(text, start)
+    if plain is not None and plain["org"] in _PLAIN_SERIES:
+        org, attr, num, parts, year = plain.groups("")
+        divided = tuple(f".{part}" for part in parts[1:].split(".")) if parts else ()
+        return Found((Code(org, num, divided, attr, year),), start, plain.end())
+    return _atlas(text, start) or _longest(text, start, rules)
+
+
+def _longest(text: str, start: int, rules: Rules) -> Found | None:
     tails = (_believed(text, head) for head in _heads(text, start, rules))
     found = [(tail.end, tail.readings) for tail in tails if tail is not None]
     if not found:

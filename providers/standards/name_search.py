@@ -1,6 +1,6 @@
 """Look for the titles that one name can mean, best chances first, and stop where none is left."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 from providers.standards.index import Index
 from providers.standards.rules import Rules
@@ -8,7 +8,7 @@ from providers.standards.scores import FULL, FUZZY_HAN, NAME_ADMITS, Pattern, ra
 from providers.standards.shortlist import Found, Shortlist
 from providers.standards.titles import Block
 
-_FEW = 24
+_MOST_PLANS = 512
 
 
 class NameSearch:
@@ -19,43 +19,50 @@ class NameSearch:
         self._titles = prepared.titles
         self._name = name
         self._length = len(name.name)
+        self._characters = set(name.name)
+        self._repeated = self._length - len(self._characters)
         self._fuzzy = name.han >= FUZZY_HAN
         self._coded = coded
         self._rules = rules
 
     def collect(self, shortlist: Shortlist, done: Collection[int]) -> None:
         """Add every entry not in `done` whose score may reach the last place of `shortlist`."""
-        name = self._name.name
-        same = self._titles.find(name)
+        name, titles = self._name.name, self._titles
+        same = titles.find(name)
         if same is not None:
             self._add(shortlist, done, same, FULL)
-        for title in self._titles.inside(name, shortest_inside(self._length, self._rules)):
-            self._compare(shortlist, done, title, self._titles[title])
-        known, unknown = self._titles.tokens(name)
-        characters = set(name)
-        repeated = self._length - len(characters)
-        plan = self._plan()
-        seen: dict[int, int] = {}
-        # Titles that lack next to nothing come first: they raise the floor for the others.
-        for most in (1, self._length):
-            for best, block in plan:
+        for title in titles.inside(name, shortest_inside(self._length, self._rules)):
+            self._compare(shortlist, done, title, titles[title])
+        hands, unknown = titles.hands(name)
+        needed = self._needed(shortlist.floor)
+        for best, missing, block in self._plan():
+            if best < needed:
+                break
+            if needed != NAME_ADMITS:
+                missing = self._missing(block, needed)
+            missing -= unknown
+            if missing < 0:
+                continue
+            full = hands.full(missing)
+            found = block.holding(hands[missing], missing, full) if full else block.all
+            if found:
+                self._look(shortlist, done, block, found)
                 needed = self._needed(shortlist.floor)
-                if best < needed:
-                    break
-                missing = min(self._missing(block, needed) - unknown, most)
-                if missing < 0:
-                    continue
-                found = block.holding(known, missing)
-                if not found:
-                    continue
-                before = seen.get(block.first, 0)
-                seen[block.first] = before | found
-                for place in set_bits(found & ~before):
-                    title = block.first + place
-                    text = self._titles[title]
-                    shared = len(characters.intersection(text)) + repeated
-                    if shared >= min(self._shared(len(text), needed), self._length):
-                        self._compare(shortlist, done, title, text)
+
+    def _look(self, shortlist: Shortlist, done: Collection[int], block: Block, found: int) -> None:
+        """Compare the titles of `block` whose bits are set in `found`, unless they share too little."""
+        needed = self._needed(shortlist.floor)
+        first, mine, titles = block.first, self._length, self._titles
+        characters, repeated = self._characters, self._repeated
+        while found:
+            # From the highest bit down, so that the number shrinks.
+            place = found.bit_length() - 1
+            found ^= 1 << place
+            text = titles[first + place]
+            shared = len(characters.intersection(text)) + repeated
+            if shared == mine or shared * 40_000 >= (2 * needed - 1) * (mine + len(text)):
+                self._compare(shortlist, done, first + place, text)
+                needed = self._needed(shortlist.floor)
 
     def _needed(self, floor: int) -> int:
         """The least name score whose final score reaches `floor`, and that admits."""
@@ -84,16 +91,17 @@ class NameSearch:
                 return 0
         return missing
 
-    def _plan(self) -> list[tuple[int, Block]]:
-        """Blocks with a title that the name can reach, each with its best score, highest first."""
+    def _plan(self) -> list[tuple[int, int, Block]]:
+        """Blocks with a title that the name can reach: best score, how many may miss to be admitted, block."""
         plans = self._titles.plans
         key = (self._length, self._fuzzy)
         if key not in plans:
             if len(plans) >= _MOST_PLANS:
                 plans.clear()
-            found = [(self._best(block), block) for block in self._titles.blocks]
-            found = [pair for pair in found if pair[0] >= NAME_ADMITS]
-            plans[key] = sorted(found, key=lambda pair: (-pair[0], pair[1].first))
+            blocks = self._titles.blocks
+            found = [(self._best(block), self._missing(block, NAME_ADMITS), block) for block in blocks]
+            reached = [one for one in found if one[0] >= NAME_ADMITS]
+            plans[key] = sorted(reached, key=lambda one: (-one[0], one[2].first))
         return plans[key]
 
     def _best(self, block: Block) -> int:
@@ -115,21 +123,3 @@ class NameSearch:
         for entry in self._prepared.owners[title]:
             if entry not in done:
                 shortlist.add(Found(entry, final, 0, score))
-
-
-_MOST_PLANS = 512
-
-
-def set_bits(bits: int) -> Iterator[int]:
-    """The places of the ones in `bits`, lowest first."""
-    if bits.bit_count() <= _FEW:
-        while bits:
-            low = bits & -bits
-            yield low.bit_length() - 1
-            bits ^= low
-        return
-    written = f"{bits:b}"[::-1]
-    place = written.find("1")
-    while place >= 0:
-        yield place
-        place = written.find("1", place + 1)

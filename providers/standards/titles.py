@@ -35,6 +35,7 @@ BLOCK = 65_536
 _SMALL = 2_048
 """Shorter blocks cost more in calls than a looser bound costs in candidates."""
 _OCCURRENCES = 4
+_FULL = 3
 _PREFIX = 3
 _BLOOM_BITS_EACH = 16
 _DENSE = 1 << 31
@@ -42,6 +43,8 @@ _DENSE = 1 << 31
 
 def tokens_of(text: str) -> list[str]:
     """The tokens of a normalised name or title."""
+    if len(set(text)) == len(text):
+        return list(text)
     seen: dict[str, int] = {}
     tokens = []
     for character in text:
@@ -177,6 +180,7 @@ class Block(dict[int, int]):
         self.shortest, self.longest, self.first, self.count, self._start, self._end = shape
         self._held, self._ends, self._bits = held, ends, bits
         self._where: dict[int, int] | None = None
+        self.all = (1 << self.count) - 1
 
     def __missing__(self, token: int) -> int:
         if self._where is None:
@@ -196,15 +200,12 @@ class Block(dict[int, int]):
             bits[title >> 3] |= 1 << (title & 7)
         return int.from_bytes(bits, "little")
 
-    def holding(self, tokens: Sequence[int], missing: int) -> int:
-        """A superset of the titles that hold all but `missing` of `tokens`, which come rarest first."""
-        hands = missing + 3
-        if hands > len(tokens):
-            return self._holding_one(tokens, missing)
+    def holding(self, hands: Sequence[Sequence[int]], missing: int, full: int) -> int:
+        """The titles that hold `full` of `hands` (one or three), where no more than `missing` are spoilt."""
         one = two = three = spoilt = 0
-        for hand in range(hands):
-            bits = self[tokens[hand]]
-            for token in tokens[hand + hands :: hands]:
+        for hand in hands:
+            bits = self[hand[0]]
+            for token in hand[1:]:
                 if not bits:
                     break
                 bits &= self[token]
@@ -218,19 +219,25 @@ class Block(dict[int, int]):
                 return 0
             else:
                 spoilt += 1
-        return three
+        return three if full == _FULL else one
 
-    def _holding_one(self, tokens: Sequence[int], missing: int) -> int:
-        """The same for a name so short that `missing` + 3 hands cannot be dealt."""
-        if missing >= len(tokens):
-            return (1 << self.count) - 1
-        one = 0
-        for hand in range(missing + 1):
-            bits = self[tokens[hand]]
-            for token in tokens[hand + missing + 1 :: missing + 1]:
-                bits &= self[token]
-            one |= bits
-        return one
+
+class Hands(dict[int, tuple[tuple[int, ...], ...]]):
+    """The tokens of a name, rarest first, dealt for so many missing ones; see the head of this file."""
+
+    def __init__(self, tokens: Sequence[int]) -> None:
+        super().__init__()
+        self._tokens = tokens
+
+    def __missing__(self, missing: int) -> tuple[tuple[int, ...], ...]:
+        hands = missing + self.full(missing)
+        dealt = self[missing] = tuple(tuple(self._tokens[hand::hands]) for hand in range(hands))
+        return dealt
+
+    def full(self, missing: int) -> int:
+        """How many hands must be held whole; 0 where so few tokens say nothing."""
+        spare = len(self._tokens) - missing
+        return _FULL if spare >= _FULL else min(max(spare, 0), 1)
 
 
 class Titles:
@@ -245,28 +252,27 @@ class Titles:
         self.blocks = [Block(table[at : at + 6], held, ends, bits) for at in range(0, len(table), 6)]
         lengths = read_numbers(sections["titles.lengths"]).tolist()
         self._firsts = lengths[1::3]
-        last = [*self._firsts[1:], sum(block.count for block in self.blocks)]
-        runs = zip(lengths[::3], self._firsts, last, lengths[2::3], strict=True)
-        self._runs = {length: (first, last, start) for length, first, last, start in runs}
-        self._run_lengths = lengths[::3]
+        self._count = sum(block.count for block in self.blocks)
+        self._runs = list(zip(lengths[::3], self._firsts, lengths[2::3], strict=True))
+        runs = zip(self._runs, [*self._firsts[1:], self._count], strict=False)
+        self._spans = {length: (first, last, start) for (length, first, start), last in runs}
         self._prefixes = {text: place for place, text in enumerate(read_texts(sections["titles.prefixes"]))}
         self._prefix_lengths = Groups(sections, "titles.prefix_lengths")
         self._bloom = memoryview(sections["titles.bloom"])
         self._bloom_mask = 8 * len(self._bloom) - 1
-        self.plans: dict[tuple[int, bool], list[tuple[int, Block]]] = {}
+        self.plans: dict[tuple[int, bool], list[tuple[int, int, Block]]] = {}
 
-    def tokens(self, name: str) -> tuple[list[int], int]:
-        """The tokens of `name` that some title holds, rarest first, and how many no title holds."""
+    def hands(self, name: str) -> tuple[Hands, int]:
+        """The tokens of `name` that some title holds, to be dealt, and how many no title holds."""
         tokens = tokens_of(name)
-        known = sorted(self._number[token] for token in tokens if token in self._number)
-        return known, len(tokens) - len(known)
+        known = sorted(place for place in map(self._number.get, tokens) if place is not None)
+        return Hands(known), len(tokens) - len(known)
 
     def __len__(self) -> int:
-        return sum(block.count for block in self.blocks)
+        return self._count
 
     def __getitem__(self, title: int) -> str:
-        length = self._run_lengths[bisect_right(self._firsts, title) - 1]
-        first, _, start = self._runs[length]
+        length, first, start = self._runs[bisect_right(self._firsts, title) - 1]
         at = start + (title - first) * length
         return self._text[at : at + length]
 
@@ -276,7 +282,7 @@ class Titles:
         if not self._bloom[place >> 3] >> (place & 7) & 1:
             return None
         length = len(name)
-        first, last, start = self._runs.get(length, (0, 0, 0))
+        first, last, start = self._spans.get(length, (0, 0, 0))
         low, high = first, last
         while low < high:
             middle = (low + high) // 2

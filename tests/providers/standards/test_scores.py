@@ -89,7 +89,7 @@ def test_without_the_year_mark_rule_a_colon_is_one_wrong_character() -> None:
 
 def name(query: str, title: str, rules: Rules = ALL) -> int:
     official = norm(title)
-    return Pattern(norm(query)).score(official, han(official), rules)
+    return Pattern(norm(query)).score(official, rules)
 
 
 @pytest.mark.parametrize(
