@@ -22,6 +22,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 LEDGER_VARIABLE = "EXTERNAL_EVIDENCE_LEDGER"
 LIBRARY_VARIABLE = "EXTERNAL_EVIDENCE_LIBRARY"
+SERVICE_VARIABLE = "EXTERNAL_EVIDENCE_STANDARDS_URL"
 ACTOR_VARIABLE = "EXTERNAL_EVIDENCE_ACTOR"
 DEFAULT_FOLDER = ".external-evidence"
 _ACTOR = re.compile(r"[A-Za-z0-9_.:@/+-]{1,128}")
@@ -82,6 +83,12 @@ def provider_options(command: F) -> F:
             metavar="FILE",
             multiple=True,
             help="A provider inventory: rows observed by whoever wrote the file. Repeatable.",
+        ),
+        click.option(
+            "--standards-service",
+            "standards_service",
+            metavar="URL",
+            help=f"A standards service to ask as connector:standards-service; else ${SERVICE_VARIABLE}.",
         ),
         click.option(
             "--library",
@@ -163,6 +170,7 @@ def open_registry(
     provider_files: tuple[str, ...] = (),
     registry_files: tuple[str, ...] = (),
     no_builtin: bool = False,
+    standards_service: str | None = None,
 ) -> Registry:
     """The inventory that the options describe; a malformed row is told on stderr and left out."""
     providers: tuple[Provider, ...] = ()
@@ -170,6 +178,10 @@ def open_registry(
         from providers.standards.provider import LocalStandards
 
         providers = (LocalStandards(lambda: open_library(library), system_clock),)
+        if url := standards_service or os.environ.get(SERVICE_VARIABLE):
+            from providers.standards.remote import StandardsService
+
+            providers = (*providers, StandardsService(url, system_clock))
     if not provider_files and not registry_files:
         return Registry(providers)
     from evidence.doors.artifacts import read_json

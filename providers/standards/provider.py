@@ -10,7 +10,7 @@ from schemas.dates import instant
 from schemas.errors import EvidenceError, InvalidError
 from schemas.plan import Plan
 from schemas.provider import ProviderRow
-from schemas.receipt import Receipt, Source
+from schemas.receipt import MOST_SOURCES, Receipt, Source
 from schemas.text import legible
 
 PROVIDER_ID = "method:local-standards"
@@ -75,6 +75,7 @@ class LocalStandards:
                 limitations.append(_unmatched(query))
             for candidate in candidates:
                 found.setdefault(candidate.record, []).append((query, candidate.score))
+        _check_room(len(found))
         algorithm = algorithm_of(plan.plan_id or "blake3:")
         sources, left_out = [], []
         for record, matches in found.items():
@@ -94,6 +95,17 @@ class LocalStandards:
             summary=_summary(library, len(queries), len(sources)),
             limitations=tuple(limitations),
             completed_at=instant(self._clock()),
+        )
+
+
+def _check_room(found: int) -> None:
+    """A plan has at most 8 queries of 3 candidates, 24 in all; a receipt holds 64 sources."""
+    if found > MOST_SOURCES:
+        raise InvalidError(
+            f"{found} candidate standards do not fit one receipt of {MOST_SOURCES} sources; "
+            "split the search terms over several plans",
+            subject="search_terms",
+            hint=f"give each plan at most {MOST_SOURCES // 3} search terms: each has up to 3 candidates",
         )
 
 
