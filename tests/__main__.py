@@ -18,6 +18,7 @@ from evidence.checkout import ROOT, enter, uv_settings
 SHARED = ROOT.parent / "shared"
 DEFAULT = ("format", "lint", "types", "imports", "unit", "coverage")
 TRUSTED = ("schemas/*", "ledger/*", "evidence/lifecycle/*")  # every branch of these must have run
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 CLOSING = re.compile(r"(=+ )?(\d+ \w+, )*(\d+ \w+|no tests ran) in [\d.]+s.*")
 
 
@@ -74,7 +75,8 @@ class Run:
         return tool("uv", "pip", "compile", "--quiet", *hidden, *exact, *files)
 
     def _pytest(self, *arguments: str) -> bool:
-        command = [program("pytest"), *arguments]
+        # One process a core; a file's tests stay together, since they share what its fixtures made.
+        command = [program("pytest"), "--numprocesses", str(CORES), "--dist", "loadfile", *arguments]
         with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, encoding="utf-8") as running:
             for line in running.stdout or ():
                 print(line, end="", flush=True)
