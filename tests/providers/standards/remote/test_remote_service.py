@@ -179,8 +179,8 @@ def test_an_answer_that_drips_is_ended(server: Lying) -> None:
 
 @pytest.mark.parametrize(
     "told",
-    [http(200, {**READY, "status": "starting"}), http(503, READY), http(200, {"status": "ready"}), http(200, b"ok"),
-     http(200, {"status": "ready", "library": {"revision": "latest"}}), [b""]],
+    [http(200, {**READY, "status": "starting"}), http(503, READY), http(200, {"status": "ready"}),
+     http(200, b"ok"), http(200, {"status": "ready", "library": {"revision": "latest"}}), [b""]],
 )  # fmt: skip
 def test_a_service_that_does_not_name_its_library_is_not_ready(server: Lying, told: list[bytes]) -> None:
     server.answers["/readyz"] = told

@@ -1,0 +1,172 @@
+"""The commands on the standards library, as processes: answers, exit statuses, errors."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from providers.standards.bulk import answers
+from providers.standards.library import COLUMNS, starter
+from tests.doors.command import Done, run, start
+from tests.providers.standards.library_tools.workbooks import workbook
+
+Quick = Callable[..., Done]
+HEADER = ",".join(COLUMNS)
+GOOD = f"{HEADER}\nGB 50330-2013,GB50330-2013,建筑边坡工程技术规范,现行,替代 GB 50330-2002,2014-06-01\n"
+OLD = f"{HEADER}\nGB 50330-2002,GB50330-2002,建筑边坡工程技术规范,现行,,\nGB 50330-2013,,建筑边坡,现行,,\n"
+TWICE = f"{GOOD}GB50330-2013,,建筑边坡工程技术规范,废止,,\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, content in {"good.csv": GOOD, "old.csv": OLD, "twice.csv": TWICE}.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    return tmp_path
+
+
+def test_check_tells_faults_and_findings(quick: Quick, folder: Path) -> None:
+    good = quick("standards", "library", "check", "good.csv", "--today", "2026-03-04", cwd=folder)
+    assert (good.status, good.answer["loads"], good.answer["counts"]["only_in_relations"]) == (0, True, 1)
+    assert quick("standards", "library", "check", "good.csv", "--strict", cwd=folder).status == 1
+    twice = quick("standards", "library", "check", "twice.csv", cwd=folder)
+    assert (twice.status, twice.answer["loads"], twice.answer["revision"]) == (1, False, None)
+    assert twice.answer["faults"] == ["line 3: the code 'GB50330-2013' stands already on line 2"]
+    assert twice.answer["repeated"][0]["conflicts"]["status"] == ["现行", "废止"]
+    text = quick("standards", "library", "check", "twice.csv", "--format", "text", cwd=folder)
+    assert "不能加载 does not load" in text.out.decode()
+    assert "status: 现行 | 废止" in text.out.decode()
+    assert quick("standards", "library", "check", "none.csv", cwd=folder).error["code"] == "not_found"
+
+
+def test_check_and_info_take_the_library_from_everywhere(quick: Quick, folder: Path) -> None:
+    for command in ("check", "info"):
+        call = ("standards", "library", command)
+        assert quick(*call, cwd=folder).answer["revision"] == starter().revision
+        named = quick(*call, "good.csv", cwd=folder).answer["revision"]
+        assert quick(*call, "--library", "good.csv", cwd=folder).answer["revision"] == named
+        environment = {"EXTERNAL_EVIDENCE_LIBRARY": "good.csv"}
+        assert run(*call, cwd=folder, environment=environment).answer["revision"] == named
+        text = quick(*call, "--format", "text", "--today", "2026-03-04", cwd=folder).out.decode()
+        assert "即将实施" in text or command == "info"
+        assert starter().revision in text
+
+
+def test_a_check_of_a_workbook_reads_its_values(quick: Quick, folder: Path) -> None:
+    (folder / "a.xlsx").write_bytes(workbook(["规范编号", "规范名称"], ["GB 1-2000", "甲"]))
+    (folder / "b.xlsx").write_bytes(workbook(["规范编号", "规范名称"], ["GB 1-2000", "=A1"]))
+    assert quick("standards", "library", "check", "a.xlsx", cwd=folder).answer["standards"] == 1
+    refused = quick("standards", "library", "check", "b.xlsx", cwd=folder)
+    assert (refused.status, refused.answer["faults"]) == (1, ["B2 is a formula"])
+
+
+def test_import_writes_a_library_or_nothing(quick: Quick, folder: Path) -> None:
+    (folder / "list.xlsx").write_bytes(workbook(["规范编号", "规范名称"], ["ＧＢ 1—2000", "甲"]))
+    call = ("standards", "library", "import", "list.xlsx", "-o", "out.csv")
+    done = quick(*call, cwd=folder)
+    assert (done.status, done.answer["standards"]) == (0, 1)
+    assert (folder / "out.csv").read_bytes() == f"{HEADER}\nGB 1-2000,GB1-2000,甲,,,\n".encode()
+    again = quick(*call, cwd=folder)
+    assert (again.status, again.error["code"]) == (3, "conflict")
+    assert quick(*call, "--force", cwd=folder).answer["revision"] == done.answer["revision"]
+    refused = quick("standards", "library", "import", "twice.csv", "-o", "no.csv", cwd=folder)
+    assert (refused.status, refused.error["code"]) == (3, "invalid_library")
+    nowhere = quick("standards", "library", "import", "good.csv", "-o", "no/no.csv", cwd=folder)
+    assert (nowhere.status, nowhere.error["code"]) == (4, "not_found")
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "good.csv", "list.xlsx", "old.csv", "out.csv", "twice.csv",
+    ]  # fmt: skip
+
+
+def test_diff_tells_field_by_field(quick: Quick, folder: Path) -> None:
+    found = quick("standards", "library", "diff", "old.csv", "good.csv", cwd=folder).answer
+    assert [record["code"] for record in found["removed"]] == ["GB 50330-2002"]
+    assert found["added"] == []
+    assert found["changed"][0]["fields"]["title"] == {"old": "建筑边坡", "new": "建筑边坡工程技术规范"}
+    text = quick("standards", "library", "diff", "old.csv", "good.csv", "--format", "text", cwd=folder)
+    assert "title: 建筑边坡 → 建筑边坡工程技术规范" in text.out.decode()
+
+
+def test_match_answers_lines_in_order(quick: Quick, folder: Path) -> None:
+    (folder / "in.jsonl").write_text('{"query":"GB 50330-2013"}\n{"query":"没有"}\n', encoding="utf-8")
+    call = ("standards", "match", "--input", "in.jsonl", "--library", "good.csv")
+    done = quick(*call, "--format", "jsonl", cwd=folder)
+    assert (done.status, done.err) == (0, b"")
+    lines: list[Any] = [json.loads(line) for line in done.out.splitlines()]
+    assert [line["query"] for line in lines] == ["GB 50330-2013", "没有"]
+    assert lines[0]["candidates"] == [
+        {
+            "code": "GB 50330-2013", "title": "建筑边坡工程技术规范", "status": "现行",
+            "relation_text": "替代 GB 50330-2002", "implement_date": "2014-06-01", "match_score": 1.0,
+        }
+    ]  # fmt: skip
+    assert lines[1]["candidates"] == []
+    piped = quick(
+        "standards", "match", "--input", "-", "--format", "csv", cwd=folder, stdin="验收规程\n".encode()
+    )
+    assert piped.out.decode().splitlines()[1].startswith("验收规程,1,JGJ 18-2012,")
+
+
+def test_match_writes_each_format_by_its_name(quick: Quick, folder: Path) -> None:
+    (folder / "in.txt").write_text("GB 50330-2013\n", encoding="gb18030")
+    for name in ("out.jsonl", "out.csv", "out.xlsx"):
+        assert quick("standards", "match", "--input", "in.txt", "--output", name, cwd=folder).status == 0
+        again = quick("standards", "match", "--input", "in.txt", "--output", name, cwd=folder)
+        assert again.error["code"] == "conflict"
+    assert json.loads((folder / "out.jsonl").read_bytes().splitlines()[0])["query"] == "GB 50330-2013"
+    sheet = openpyxl.load_workbook(folder / "out.xlsx").active
+    assert sheet is not None
+    assert sheet["A2"].value == "GB 50330-2013"
+    assert not list(folder.glob("*.partial"))
+    bad = quick("standards", "match", "--input", "good.csv", cwd=folder)
+    assert (bad.status, bad.error["code"]) == (3, "invalid_batch")
+
+
+def test_an_interrupted_match_goes_on_where_it_stopped(folder: Path, quick: Quick) -> None:
+    queries = [f"第{number}号建筑边坡工程技术规范 GB {50000 + number}-2013" for number in range(20_000)]
+    (folder / "in.txt").write_text("\n".join(queries), encoding="utf-8")
+    call = ("standards", "match", "--input", "in.txt", "--output", "out.jsonl")
+    running = start(*call, "--format", "jsonl", cwd=folder)
+    partial = folder / "out.jsonl.partial"
+    while not (partial.exists() and partial.stat().st_size > 100_000):
+        assert running.poll() is None
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=60)
+    assert (running.returncode, json.loads(err)["code"]) == (130, "interrupted")
+    done = partial.read_bytes().count(b"\n") - 1
+    assert 0 < done < len(queries)
+    other = quick(*call[:4], "--output", "out.jsonl", "--library", "good.csv", cwd=folder)
+    assert other.error["code"] == "conflict"
+    short = folder / "short.txt"
+    short.write_text("\n".join(queries[:10]), encoding="utf-8")
+    assert (
+        quick("standards", "match", "--input", "short.txt", *call[4:], cwd=folder).error["code"] == "conflict"
+    )
+    head, *lines = partial.read_bytes().splitlines(keepends=True)
+    # What the first run had left to do is done here, but for the end.
+    partial.write_bytes(head + b"".join(lines[:50]) + b"".join(answers(starter(), queries[50:-5], 1)))
+    finished = quick(*call, cwd=folder)
+    assert finished.status == 0
+    assert b"19995 of 20000 are answered already" in finished.err
+    answered = (folder / "out.jsonl").read_bytes().splitlines()
+    assert [json.loads(line)["query"] for line in answered] == queries
+
+
+@pytest.mark.parametrize("extra", ["starlette", "openpyxl"])
+def test_a_command_whose_extra_is_missing_names_it(extra: str, folder: Path) -> None:
+    code = (
+        f"import sys; sys.modules[{extra!r}] = None\nfrom evidence.doors.cli import main\nmain(sys.argv[1:])"
+    )
+    command = ["standards", "serve"] if extra == "starlette" else ["standards", "library", "check", "a.xlsx"]
+    (folder / "a.xlsx").write_bytes(workbook(["规范编号", "规范名称"], ["GB 1-2000", "甲"]))
+    done = subprocess.run(
+        [sys.executable, "-c", code, *command], cwd=folder, capture_output=True, check=False
+    )
+    error = json.loads(done.stderr)
+    assert (done.returncode, error["code"]) == (4, "provider_not_ready")
+    assert "external-evidence[" in error["hint"]

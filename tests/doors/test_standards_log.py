@@ -1,0 +1,63 @@
+"""The commands on the query log, on a log that a real service wrote."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from providers.standards.library import starter
+from tests.doors.command import Done, run
+from tests.providers.standards.service.running import running
+
+Quick = Callable[..., Done]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("written")
+    with running(folder) as service:
+        service.search("GB 50330-2013", "GB 50330", "没有这样的名称", "GB 99999-2020")
+        service.search("GB 50330-2013")
+    return folder
+
+
+def test_report_tells_what_was_asked(quick: Quick, written: Path) -> None:
+    found = quick("standards", "log", "report", "log", cwd=written).answer
+    assert (found["lines"], found["queries"]) == (5, 4)
+    assert found["frequent"][0]["query"] == "GB 50330-2013"
+    assert [row["query"] for row in found["unmatched"]] == ["GB 99999-2020", "没有这样的名称"]
+    assert {one["kind"] for one in found["suggestions"]} == {"add_standard", "add_title"}
+    text = quick("standards", "log", "report", "log", "--format", "text", cwd=written).out.decode()
+    assert "未命中 unmatched: 2 (2 ×)" in text
+    assert quick("standards", "log", "report", "log", "--since", "9999", cwd=written).answer["lines"] == 0
+    assert quick("standards", "log", "report", "nowhere", cwd=written).error["code"] == "not_found"
+
+
+def test_the_log_is_found_where_serve_writes_it(written: Path) -> None:
+    environment = {"EXTERNAL_EVIDENCE_STANDARDS_LOG": "log"}
+    assert run("standards", "log", "report", cwd=written, environment=environment).answer["lines"] == 5
+
+
+def test_replay_against_the_same_library_changes_nothing(quick: Quick, written: Path) -> None:
+    found = quick("standards", "log", "replay", "log", cwd=written).answer
+    assert (found["queries"], found["unchanged"]) == (4, 4)
+    assert found["library"]["revision"] == starter().revision
+
+
+def test_replay_shows_what_another_library_or_rule_changes(quick: Quick, written: Path) -> None:
+    (written / "small.csv").write_text(
+        "csres_code,csres_normalized_code,csres_title,status,relation_text,implement_date\n"
+        "GB 99999-2020,,没有这样的名称,现行,,\n",
+        encoding="utf-8",
+    )
+    found = quick("standards", "log", "replay", "log", "--library", "small.csv", cwd=written).answer
+    assert found["changed"]["newly_matched"] == {"queries": 2, "times": 2}
+    assert found["changed"]["newly_unmatched"] == {"queries": 2, "times": 3}
+    text = quick(
+        "standards", "log", "replay", "log", "--rule-off", "R4", "--format", "text", cwd=written
+    ).out.decode()
+    assert "停用规则 rules off: R4" in text
+    assert "GB 50330-2013" in text
+    assert (
+        quick("standards", "log", "replay", "log", "--rule-off", "R9", cwd=written).error["code"] == "usage"
+    )

@@ -1,0 +1,97 @@
+"""Many look-ups: the same answers on every number of cores, in order, and an interrupted run goes on."""
+
+import csv
+import io
+import os
+import signal
+from pathlib import Path
+
+import openpyxl
+import orjson
+import pytest
+
+from providers.standards import bulk
+from providers.standards.answer import answer
+from providers.standards.bulk import HEADER, Partial, answers, head_of, write
+from providers.standards.library import starter
+from schemas.errors import ConflictError, ProviderError
+
+QUERIES = [f"GB {50300 + number}-2013 建筑边坡工程技术规范第{number}号" for number in range(600)]
+
+
+def test_answers_are_the_same_on_one_core_and_on_many() -> None:
+    alone = list(answers(starter(), QUERIES, 1))
+    assert [orjson.loads(line) for line in alone] == [answer(starter(), query) for query in QUERIES]
+    assert list(answers(starter(), QUERIES, 3)) == alone
+
+
+def test_the_death_of_a_process_is_told_and_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    parent = os.getpid()
+
+    def dying(query: str) -> bytes:
+        if query == QUERIES[130] and os.getpid() != parent:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return b"x\n"
+
+    monkeypatch.setattr(bulk, "_line", dying)
+    with pytest.raises(ProviderError, match="was ended") as raised:
+        list(answers(starter(), QUERIES, 2))
+    assert "again" in (raised.value.hint or "")
+
+
+def partial(path: Path, queries: list[str]) -> Partial:
+    return Partial(path, head_of(queries, starter()))
+
+
+@pytest.mark.parametrize("torn", [0, 1, 30])
+def test_a_run_goes_on_after_the_last_whole_answer(tmp_path: Path, torn: int) -> None:
+    queries = QUERIES[:10]
+    path = tmp_path / "out.partial"
+    first = partial(path, queries)
+    assert first.resume() == 0
+    lines = list(answers(starter(), queries, 1))
+    first.extend(lines[:4], lambda _: None)
+    with path.open("ab") as file:
+        file.write(lines[4][:torn])
+    again = partial(path, queries)
+    assert again.resume() == 4
+    told: list[int] = []
+    again.extend(lines[4:], told.append)
+    assert list(again.lines()) == lines
+    assert sum(told) == 6
+
+
+def test_a_head_that_was_cut_off_is_begun_anew(tmp_path: Path) -> None:
+    path = tmp_path / "out.partial"
+    partial(path, QUERIES).resume()
+    path.write_bytes(path.read_bytes()[:20])
+    assert partial(path, QUERIES).resume() == 0
+    assert path.read_bytes().endswith(b"}\n")
+
+
+def test_what_another_run_left_is_not_mixed_in(tmp_path: Path) -> None:
+    path = tmp_path / "out.partial"
+    partial(path, QUERIES[:10]).resume()
+    before = path.read_bytes()
+    with pytest.raises(ConflictError, match="other queries or another library"):
+        partial(path, QUERIES[:11]).resume()
+    assert path.read_bytes() == before
+
+
+def test_tables_have_a_row_for_each_candidate_and_one_for_none() -> None:
+    lines = list(answers(starter(), ["GB 50330", "没有这个", "=1+1"], 1))
+    expected = [list(HEADER)]
+    for line in lines:
+        told = orjson.loads(line)
+        for rank, found in enumerate(told["candidates"], 1):
+            expected.append([told["query"], str(rank), *(str(value) for value in found.values())])
+        if not told["candidates"]:
+            expected.append([told["query"], *[""] * 7])
+    text, book = io.BytesIO(), io.BytesIO()
+    write(text, "csv", lines)
+    write(book, "xlsx", lines)
+    assert list(csv.reader(io.StringIO(text.getvalue().decode(), newline=""))) == expected
+    sheet = openpyxl.load_workbook(io.BytesIO(book.getvalue())).active
+    assert sheet is not None
+    found = [["" if cell is None else str(cell) for cell in row] for row in sheet.iter_rows(values_only=True)]
+    assert found == expected
