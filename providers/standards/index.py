@@ -5,9 +5,11 @@ has, the year that sorts it, its edition, and its rank in natural order.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
+from providers.standards import cache
 from providers.standards.entry import Entry, read_entry
 from providers.standards.library import Library
 from providers.standards.natural import natural_text
@@ -101,11 +103,42 @@ class Index:
 
 
 _INDEXES: WeakKeyDictionary[Library, dict[Rules, Index]] = WeakKeyDictionary()
+FEWEST_KEPT = 2_000
+"""The index of fewer records is made in a few hundredths of a second, so it is not kept in a file."""
+_PROGRAM = (
+    "code", "entry", "folding", "grammar", "index", "library", "names", "natural", "numbers", "packed",
+    "rules", "scan", "tables", "tail", "titles",
+)  # fmt: skip
 
 
 def index(library: Library, rules: Rules) -> Index:
-    """The index of `library` under `rules`, made on first use and kept as long as the library is."""
+    """The index of `library` under `rules`, found or made on first use and kept as long as the library is."""
     known = _INDEXES.setdefault(library, {})
     if rules not in known:
-        known[rules] = Index(write(library, rules))
+        known[rules] = Index(_found(library, rules) or _made(library, rules))
     return known[rules]
+
+
+def _found(library: Library, rules: Rules) -> Sections | None:
+    if len(library) < FEWEST_KEPT:
+        return None
+    kept = cache.find(_name(library, rules), _key(library, rules))
+    return kept.sections() if kept is not None else None
+
+
+def _made(library: Library, rules: Rules) -> Sections:
+    sections = write(library, rules)
+    if len(library) < FEWEST_KEPT:
+        return sections
+    cache.keep(_name(library, rules), _key(library, rules), {}, sections)
+    # What was just written takes no memory of this process while the file system holds it.
+    return _found(library, rules) or sections
+
+
+def _key(library: Library, rules: Rules) -> cache.Key:
+    return {"revision": library.revision, "rules": asdict(rules), "program": cache.program(*_PROGRAM)}
+
+
+def _name(library: Library, rules: Rules) -> str:
+    switches = "".join(str(int(switch)) for switch in asdict(rules).values())
+    return f"{library.revision.rpartition(':')[2]}.{switches}.index"

@@ -9,14 +9,24 @@ import csv
 import io
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
 
+import orjson
+
 from providers.standards.folding import fold
-from schemas.canonical import DEFAULT_ALGORITHM, Algorithm, digest
+from providers.standards.stored import FEWEST_BYTES, StoredRecords, find_records, keep_records
+from schemas.canonical import (
+    DEFAULT_ALGORITHM,
+    Algorithm,
+    canonical,
+    canonical_record,
+    digest,
+    digest_bytes,
+)
 from schemas.errors import InvalidError, NotFoundError, StorageError
 from schemas.text import refused_character, shown, trim
 
@@ -51,11 +61,13 @@ class Library:
     """All records in file order, and the digest that names exactly these."""
 
     name: str
-    records: tuple[StandardRecord, ...]
-    revision: str = field(init=False)
+    records: Sequence[StandardRecord]
+    revision: str = field(default="", kw_only=True)
+    """Worked out unless it is given by one who has."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "revision", digest([record.to_wire() for record in self.records]))
+        if not self.revision:
+            object.__setattr__(self, "revision", digest_bytes(b"".join(_canonical(self.records))))
 
     def __len__(self) -> int:
         return len(self.records)
@@ -81,6 +93,23 @@ def record_digest(record: StandardRecord, algorithm: Algorithm = DEFAULT_ALGORIT
     return digest(record.to_wire(), algorithm)
 
 
+def _canonical(records: Iterable[StandardRecord]) -> Iterator[bytes]:
+    """The canonical bytes of all records in pieces, each with the comma or bracket before it."""
+    before = b"["
+    for record in records:
+        yield before + _canonical_record(record)
+        before = b","
+    yield b"]" if before == b"," else b"[]"
+
+
+def _canonical_record(record: StandardRecord) -> bytes:
+    try:
+        return canonical_record(record.to_wire())
+    except orjson.JSONEncodeError:
+        # The slower way names the fault.
+        return canonical(record.to_wire())
+
+
 def code_key(code: str) -> str:
     """What makes two official codes the same: folded, without blanks, upper case (matching, section 7)."""
     return folded_key(fold(code))
@@ -92,7 +121,10 @@ def folded_key(folded: str) -> str:
 
 
 def load(path: str | os.PathLike[str]) -> Library:
-    """The library in the file at `path`; its name is the file's."""
+    """The library in the file at `path`; its name is the file's.
+
+    A large file whose very bytes were read before is not read as CSV again (`stored`).
+    """
     file = Path(path)
     try:
         if stat.S_ISDIR(file.stat().st_mode):
@@ -104,6 +136,26 @@ def load(path: str | os.PathLike[str]) -> Library:
     except (OSError, ValueError) as error:
         message = f"the library at {shown(str(file), 240)} cannot be read: {error}"
         raise StorageError(message, subject="library") from error
+    if not FEWEST_BYTES <= len(data) <= LARGEST_BYTES:
+        return loads(data, file.name)
+    file_digest = digest_bytes(data)
+    kept = find_records(file_digest)
+    if kept is not None:
+        records = StoredRecords(kept, StandardRecord, lambda: _again(file, file_digest).records)
+        return Library(file.name, records, revision=records.revision)
+    read = _Reader(file.name).read(_decoded(data, file.name))
+    written = list(_canonical(read))
+    revision = digest_bytes(b"".join(written))
+    keep_records(file_digest, revision, written[:-1])
+    return Library(file.name, tuple(read), revision=revision)
+
+
+def _again(file: Path, file_digest: str) -> Library:
+    """The library of a file that was read before, from its bytes."""
+    data = file.read_bytes()
+    if digest_bytes(data) != file_digest:
+        message = f"the library at {shown(str(file), 240)} changed while it was in use"
+        raise StorageError(message, subject="library")
     return loads(data, file.name)
 
 

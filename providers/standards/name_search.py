@@ -35,11 +35,10 @@ class NameSearch:
             self._compare(shortlist, done, title, titles[title])
         hands, unknown = titles.hands(name)
         needed = self._needed(shortlist.floor)
-        for best, missing, block in self._plan():
+        for best, admitting, block in self._plan():
             if best < needed:
                 break
-            if needed != NAME_ADMITS:
-                missing = self._missing(block, needed)
+            missing = admitting if needed == NAME_ADMITS else self._missing(block, needed)
             missing -= unknown
             if missing < 0:
                 continue
@@ -72,7 +71,7 @@ class NameSearch:
         return max(floor, NAME_ADMITS)
 
     def _shared(self, length: int, needed: int) -> int:
-        """How many characters a title of `length` must share: rd(20000 c / (m + n)) >= needed, solved for c."""
+        """How many characters a title of `length` must share: rd(20000 c / (m + n)) >= needed, for c."""
         return -(-(2 * needed - 1) * (self._length + length) // 40_000)
 
     def _missing(self, block: Block, needed: int) -> int:
@@ -92,7 +91,7 @@ class NameSearch:
         return missing
 
     def _plan(self) -> list[tuple[int, int, Block]]:
-        """Blocks with a title that the name can reach: best score, how many may miss to be admitted, block."""
+        """Blocks that the name can reach: best score, how many may miss to be admitted, block."""
         plans = self._titles.plans
         key = (self._length, self._fuzzy)
         if key not in plans:

@@ -9,8 +9,8 @@ What `Block.holding` leaves out cannot reach the score that is asked for. Let m 
 name and title, c the size of the intersection of their characters as multisets. A common subsequence
 takes its characters from that intersection, so LCS <= c and the fuzzy score is at most
 rd(20000 c / (m + n)): a score s needs c >= `_shared(s)`, so at most k = m - c of the name's characters
-may be missing from the title. Deal the name's tokens into k + 3 hands: of k missing characters each
-spoils at most one hand, so three hands are held whole (of k + 1 hands, one). An occurrence beyond the
+may be missing from the title. Deal the name's tokens into k + 4 hands: of k missing characters each
+spoils at most one hand, so four hands are held whole (of k + 1 hands, one). An occurrence beyond the
 fourth is in no hand and counts as held. A title that contains the name misses nothing: k = 0.
 """
 
@@ -35,7 +35,9 @@ BLOCK = 65_536
 _SMALL = 2_048
 """Shorter blocks cost more in calls than a looser bound costs in candidates."""
 _OCCURRENCES = 4
-_FULL = 3
+_FULL = 4
+_FEW = 64
+"""A token that fewer titles than one in so many hold is written as their places."""
 _PREFIX = 3
 _BLOOM_BITS_EACH = 16
 _DENSE = 1 << 31
@@ -99,7 +101,7 @@ def _bits(postings: dict[str, list[int]], count: int) -> dict[str, tuple[bytes, 
     """Each token's titles: their numbers, two bytes each, where they are few; else one bit a title."""
     found = {}
     for token, places in postings.items():
-        if 2 * len(places) * 8 < count:
+        if _FEW * len(places) < count:
             found[token] = (array("H", places).tobytes(), False)
         else:
             bits = bytearray((count + 7) // 8)
@@ -201,8 +203,8 @@ class Block(dict[int, int]):
         return int.from_bytes(bits, "little")
 
     def holding(self, hands: Sequence[Sequence[int]], missing: int, full: int) -> int:
-        """The titles that hold `full` of `hands` (one or three), where no more than `missing` are spoilt."""
-        one = two = three = spoilt = 0
+        """The titles that hold `full` of `hands` (one or four), where no more than `missing` are spoilt."""
+        one = two = three = four = spoilt = 0
         for hand in hands:
             bits = self[hand[0]]
             for token in hand[1:]:
@@ -210,16 +212,19 @@ class Block(dict[int, int]):
                     break
                 bits &= self[token]
             if bits:
-                again = one & bits
-                if again:
-                    three |= two & again
-                    two |= again
+                second = one & bits
+                if second:
+                    third = two & second
+                    if third:
+                        four |= three & third
+                        three |= third
+                    two |= second
                 one |= bits
             elif spoilt == missing:
                 return 0
             else:
                 spoilt += 1
-        return three if full == _FULL else one
+        return four if full == _FULL else one
 
 
 class Hands(dict[int, tuple[tuple[int, ...], ...]]):
