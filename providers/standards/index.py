@@ -4,7 +4,8 @@ Beside numbers and titles an index holds for each entry, by its position in the 
 has, the year that sorts it, its edition, and its rank in natural order.
 """
 
-from collections.abc import Iterable, Sequence
+from array import array
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cached_property
 from weakref import WeakKeyDictionary
@@ -13,53 +14,72 @@ from providers.standards import cache
 from providers.standards.entry import Entry, read_entry
 from providers.standards.library import Library
 from providers.standards.natural import natural_text
-from providers.standards.numbers import Numbers, write_numbers
-from providers.standards.packed import Groups, Sections, groups, numbers, read_numbers, read_texts, texts
+from providers.standards.numbers import Numbers, NumberWriter
+from providers.standards.packed import Groups, Sections, groups, read_numbers, read_texts, texts
 from providers.standards.rules import Rules
 from providers.standards.titles import Titles, ordered, write_titles
 
 _NO_TITLE = 2**32 - 1
 
 
+class _Columns:
+    """What the index holds of each entry, gathered entry by entry so that none of them has to stay."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.years, self.editions, self.same = array("I"), array("I"), array("I")
+        self.unreadable: dict[str, list[int]] = {}
+        self.numbers = NumberWriter()
+        self._natural: list[str] = []
+        self._known: dict[str, str] = {}
+        self._first: dict[str, int] = {}
+
+    def add(self, entry: Entry) -> None:
+        # Many records share a title; one text is enough for them.
+        self.names.append(self._known.setdefault(entry.name, entry.name))
+        self.years.append(entry.year)
+        self.editions.append(int(entry.edition or 0))
+        # A blank code is never the same as another.
+        first = self._first.setdefault(entry.key, entry.position) if entry.key else entry.position
+        self.same.append(first)
+        if not entry.codes and entry.key:
+            self.unreadable.setdefault(entry.key, []).append(entry.position)
+        self.numbers.add(entry.codes)
+        self._natural.append(natural_text(entry.record.code))
+
+    def ranks(self) -> bytes:
+        """For each entry its place in natural order, then file order."""
+        order = sorted(range(len(self._natural)), key=self._natural.__getitem__)
+        ranks = array("I", bytes(4 * len(order)))
+        for rank, position in enumerate(order):
+            ranks[position] = rank
+        return ranks.tobytes()
+
+
 def write(library: Library, rules: Rules) -> dict[str, bytes]:
     """The sections of the index of `library` under `rules`."""
-    entries = [read_entry(position, record, rules) for position, record in enumerate(library.records)]
-    titles = ordered(entry.name for entry in entries if entry.name)
+    columns = _Columns()
+    for position, record in enumerate(library.records):
+        columns.add(read_entry(position, record, rules))
+    titles = ordered(filter(None, columns.names))
     title_number = {title: number for number, title in enumerate(titles)}
+    title_of = array("I", (title_number.get(name, _NO_TITLE) for name in columns.names))
     owners: list[list[int]] = [[] for _ in titles]
-    unreadable: dict[str, list[int]] = {}
-    for entry in entries:
-        if entry.name:
-            owners[title_number[entry.name]].append(entry.position)
-        if not entry.codes and entry.key:
-            unreadable.setdefault(entry.key, []).append(entry.position)
+    for position, title in enumerate(title_of):
+        if title != _NO_TITLE:
+            owners[title].append(position)
     return {
-        "entries.title": numbers(title_number.get(entry.name, _NO_TITLE) for entry in entries),
-        "entries.year": numbers(entry.year for entry in entries),
-        "entries.edition": numbers(int(entry.edition or 0) for entry in entries),
-        "entries.rank": numbers(_ranks(entries)),
-        "entries.same": numbers(_same(entries)),
+        "entries.title": title_of.tobytes(),
+        "entries.year": columns.years.tobytes(),
+        "entries.edition": columns.editions.tobytes(),
+        "entries.rank": columns.ranks(),
+        "entries.same": columns.same.tobytes(),
         **groups("titles.owners", owners),
-        "unreadable": texts(unreadable),
-        **groups("unreadable", list(unreadable.values())),
+        "unreadable": texts(columns.unreadable),
+        **groups("unreadable", columns.unreadable.values()),
+        **columns.numbers.sections(),
         **write_titles(titles),
-        **write_numbers([entry.codes for entry in entries]),
     }
-
-
-def _ranks(entries: Sequence[Entry]) -> list[int]:
-    keys = [natural_text(entry.record.code) for entry in entries]
-    ranks = [0] * len(keys)
-    for rank, position in enumerate(sorted(range(len(keys)), key=keys.__getitem__)):
-        ranks[position] = rank
-    return ranks
-
-
-def _same(entries: Iterable[Entry]) -> Iterable[int]:
-    """For each entry the first one with its code; a blank code is never the same as another."""
-    first: dict[str, int] = {}
-    for entry in entries:
-        yield first.setdefault(entry.key, entry.position) if entry.key else entry.position
 
 
 class Index:

@@ -140,14 +140,14 @@ def load(path: str | os.PathLike[str]) -> Library:
         return loads(data, file.name)
     file_digest = digest_bytes(data)
     kept = find_records(file_digest)
-    if kept is not None:
-        records = StoredRecords(kept, StandardRecord, lambda: _again(file, file_digest).records)
-        return Library(file.name, records, revision=records.revision)
-    read = _Reader(file.name).read(_decoded(data, file.name))
-    written = list(_canonical(read))
-    revision = digest_bytes(b"".join(written))
-    keep_records(file_digest, revision, written[:-1])
-    return Library(file.name, tuple(read), revision=revision)
+    if kept is None:
+        library = loads(data, file.name)
+        keep_records(file_digest, library.revision, _canonical(library.records))
+        kept = find_records(file_digest)
+        if kept is None:
+            return library
+    records = StoredRecords(kept, StandardRecord, lambda: _again(file, file_digest).records)
+    return Library(file.name, records, revision=records.revision)
 
 
 def _again(file: Path, file_digest: str) -> Library:

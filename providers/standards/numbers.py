@@ -6,14 +6,15 @@ all neighbours of the key are made and looked up; of all characters that could b
 only those are tried that some key of the library has between just these.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import io
+from array import array
+from collections.abc import Iterable, Iterator
 
 from providers.standards.code import UNREADABLE, Code
 from providers.standards.packed import (
     Groups,
     Sections,
     groups,
-    numbers,
     read_numbers,
     read_text,
     read_texts,
@@ -25,36 +26,45 @@ _EDGE = "\x1d"
 _NO_YEAR = 100
 
 
-def write_numbers(codes: Sequence[Sequence[Code]]) -> dict[str, bytes]:
-    """The sections of the numbers of all entries, in the order of the entries."""
-    rows = [code for entry in codes for code in entry]
-    owners = [place for place, entry in enumerate(codes) for _ in entry]
-    written = [_written(code) for code in rows]
-    by_number: dict[str, list[int]] = {}
-    by_key: dict[str, list[int]] = {}
-    for row, code in enumerate(rows):
-        by_number.setdefault(f"{code.org}{_FIELD}{code.num}", []).append(row)
-        if code.year:
-            by_key.setdefault(code.edit_key, []).append(row)
-    return {
-        "numbers.rows": "".join(written).encode("utf-8", "surrogatepass"),
-        "numbers.row_ends": numbers(_ends(written)),
-        "numbers.owners": numbers(owners),
-        "numbers.entry_ends": numbers(_ends(codes)),
-        "numbers.years": bytes(_short_year(code.year) for code in rows),
-        "numbers.by_number": texts(by_number),
-        **groups("numbers.by_number", list(by_number.values())),
-        "numbers.by_key": texts(by_key),
-        **groups("numbers.by_key", list(by_key.values())),
-        "numbers.between": texts(_triples(by_key)),
-    }
+class NumberWriter:
+    """Takes the numbers of one entry after the other, and makes the sections of all."""
 
+    def __init__(self) -> None:
+        self._rows = io.StringIO()
+        self._row_ends = array("I")
+        self._owners = array("I")
+        self._entry_ends = array("I")
+        self._years = bytearray()
+        self._by_number: dict[str, list[int]] = {}
+        self._by_key: dict[str, list[int]] = {}
 
-def _ends(values: Sequence[Sequence[object]]) -> Iterator[int]:
-    end = 0
-    for value in values:
-        end += len(value)
-        yield end
+    def add(self, codes: Iterable[Code]) -> None:
+        """The numbers of the next entry."""
+        for code in codes:
+            row = len(self._owners)
+            self._by_number.setdefault(f"{code.org}{_FIELD}{code.num}", []).append(row)
+            if code.year:
+                self._by_key.setdefault(code.edit_key, []).append(row)
+            self._rows.write(_written(code))
+            self._row_ends.append(self._rows.tell())
+            self._owners.append(len(self._entry_ends))
+            self._years.append(_short_year(code.year))
+        self._entry_ends.append(len(self._owners))
+
+    def sections(self) -> dict[str, bytes]:
+        """The sections that `Numbers` reads."""
+        return {
+            "numbers.rows": self._rows.getvalue().encode("utf-8", "surrogatepass"),
+            "numbers.row_ends": self._row_ends.tobytes(),
+            "numbers.owners": self._owners.tobytes(),
+            "numbers.entry_ends": self._entry_ends.tobytes(),
+            "numbers.years": bytes(self._years),
+            "numbers.by_number": texts(self._by_number),
+            **groups("numbers.by_number", self._by_number.values()),
+            "numbers.by_key": texts(self._by_key),
+            **groups("numbers.by_key", self._by_key.values()),
+            "numbers.between": texts(_triples(self._by_key)),
+        }
 
 
 def _written(code: Code) -> str:
@@ -83,7 +93,7 @@ def _triples(keys: Iterable[str]) -> list[str]:
 
 
 class Numbers:
-    """The numbers that `write_numbers` wrote."""
+    """The numbers that a `NumberWriter` wrote."""
 
     def __init__(self, sections: Sections) -> None:
         self._rows = read_text(sections["numbers.rows"])

@@ -35,14 +35,13 @@ def read_text(section: bytes | memoryview) -> str:
     return str(section, "utf-8", "surrogatepass")
 
 
-def groups(prefix: str, lists: Sequence[Sequence[int]]) -> dict[str, bytes]:
+def groups(prefix: str, lists: Iterable[Sequence[int]]) -> dict[str, bytes]:
     """Lists of numbers as two sections: all of them in a row, and where each list ends."""
-    ends, end = [], 0
+    ends, flat = array("I"), array("I")
     for values in lists:
-        end += len(values)
-        ends.append(end)
-    flat = (value for values in lists for value in values)
-    return {f"{prefix}.ends": numbers(ends), f"{prefix}.values": numbers(flat)}
+        flat.extend(values)
+        ends.append(len(flat))
+    return {f"{prefix}.ends": ends.tobytes(), f"{prefix}.values": flat.tobytes()}
 
 
 class Groups:

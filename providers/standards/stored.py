@@ -5,14 +5,15 @@ prove themselves. `load` needs only their number and the revision; they are chec
 is asked for, and read from the library file again if they are damaged.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, overload
 
 import orjson
 from blake3 import blake3
 
 from providers.standards import cache
-from providers.standards.packed import numbers, read_numbers
+from providers.standards.packed import read_numbers
 
 if TYPE_CHECKING:
     from providers.standards.library import StandardRecord
@@ -80,16 +81,15 @@ def find_records(file_digest: str) -> cache.Kept | None:
     return cache.find(_name(file_digest), _key(file_digest))
 
 
-def keep_records(file_digest: str, revision: str, written: list[bytes]) -> None:
-    """Keep the canonical bytes of all records of a file, each with the comma or bracket before it."""
-    ends, end = [], 0
-    for record in written:
-        end += len(record)
-        ends.append(end)
-    sections = {"records": b"".join(written) + b"]", "ends": numbers(ends)}
-    cache.keep(
-        _name(file_digest), _key(file_digest), {"revision": revision, "records": len(written)}, sections
-    )
+def keep_records(file_digest: str, revision: str, written: Iterable[bytes]) -> None:
+    """Keep the canonical bytes of all records of a file: each with what stands before it, then `]`."""
+    text, ends = bytearray(), array("I")
+    for piece in written:
+        text += piece
+        ends.append(len(text))
+    records = len(ends) - 1
+    sections = {"records": bytes(text), "ends": ends[:records].tobytes()}
+    cache.keep(_name(file_digest), _key(file_digest), {"revision": revision, "records": records}, sections)
 
 
 def _name(file_digest: str) -> str:
