@@ -109,6 +109,9 @@ def _code(choices: Choices) -> str:
         return ""
     if odd == 1:
         return one_of(choices, ("建科〔2019〕5号", "无编号", "16G101-1", "JJF(电子) 0012-2018"))
+    if odd < 6:
+        # So few that the same code and the same year come again and again.
+        return f"GB {1 + choices.below(3)}-2010{one_of(choices, ('', '（2015年版）', '（2024年版）'))}"
     number = one_of(choices, ("1", "2", "12", "21", "121", "50330", "50331", "5440"))
     part = one_of(choices, ("", "", "", ".1", ".2", ".10", "/2", "-01"))
     year = one_of(choices, ("-2010", "-2010", "-2013", "-95", ":2010", "", "-1995", "-2010/XG1-2012"))
@@ -132,6 +135,8 @@ def make_query(choices: Choices, library: Library) -> str:
         f"{first.title}{other.title}",
         f"{first.title}{_SERIES[choices.below(len(_SERIES))]}{choices.below(200)}",
         first.code.rpartition("-")[0] or first.code,
+        f"{first.title}（{one_of(choices, ('2015', '2024'))}年版）",
+        f"{first.code.partition('（')[0]}（{one_of(choices, ('2015', '2024'))}年版）",
     )
     text = list(one_of(choices, forms))
     for _ in range(choices.below(4)):
