@@ -64,7 +64,7 @@ def log_folder(given: str | None) -> Path:
     show_default=True,
     help="Seconds to end requests.",
 )
-@click.option("--echo", is_flag=True, hidden=True, help="Send bodies back: the benchmark's other side.")
+@click.option("--echo", type=click.Choice(["body", "queries"]), hidden=True)
 @format_option()
 def serve(
     library: str | None, log_dir: str | None, log_mb: float, chosen_format: str | None, **given: Any

@@ -52,16 +52,16 @@ def application(
     shelf: Shelf,
     draining: Draining,
     *,
-    echo: bool = False,
+    echo: str | None = None,
     body_seconds: float = BODY_SECONDS,
 ) -> Starlette:
-    """The service over a shelf; `echo` sends bodies back, for the benchmark's other side."""
+    """The service over a shelf; `echo`: see Settings."""
 
     async def search(request: Request) -> Response:
         _check_headers(request)
         body = await _body(request, body_seconds)
         if echo:
-            return Response(body, media_type=JSON, headers=draining.headers())
+            return Response(_echoed(body, echo), media_type=JSON, headers=draining.headers())
         answered = await answering.answer(read_keywords(body))
         headers = {"library-revision": answered.revision, "request-id": answered.request_id}
         return Response(answered.body, media_type=JSON, headers={**headers, **draining.headers()})
@@ -88,6 +88,12 @@ def application(
     )
     app.router.redirect_slashes = False
     return app
+
+
+def _echoed(body: bytes, what: str) -> bytes:
+    if what == "body":
+        return body
+    return orjson.dumps({"results": [{"query": query, "candidates": []} for query in read_keywords(body)]})
 
 
 def _readiness(shelf: Shelf) -> dict[str, object]:

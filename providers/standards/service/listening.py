@@ -8,6 +8,7 @@ from ipaddress import ip_address
 from schemas.errors import BusyError, UsageError
 
 BACKLOG = 512
+SEND_BUFFER = 256 * 1024
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -25,6 +26,8 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         if os.name != "nt":  # there it would let two services share one port
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # An answer of a hundred keywords goes out in one piece.
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
         made.bind(address)
         made.listen(BACKLOG)
     except OSError as error:

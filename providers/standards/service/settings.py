@@ -25,5 +25,6 @@ class Settings:
     log_days: int = KEEP_DAYS
     grace_seconds: float = 30.0
     """How long a request that runs when the service is told to stop may still take."""
-    echo: bool = False
-    """Send every body back as it came: the other side of the benchmark."""
+    echo: str | None = None
+    """The other side of the benchmark: `body` sends every body back as it came, `queries` each query
+    without a candidate; neither looks anything up, nor logs it."""
