@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from providers.standards.code import Code
 from providers.standards.index import Index, index
-from providers.standards.library import Library, code_key
+from providers.standards.library import Library
 from providers.standards.name_search import NameSearch
 from providers.standards.query import Query, parse
 from providers.standards.ranking import LIMIT, Candidate, admitted, first_of_each
@@ -30,11 +30,9 @@ def search(library: Library, text: str, limit: int = LIMIT, rules: Rules = ALL_R
     ranked = sorted(
         _standing(prepared, query, limit, rules), key=lambda found: _order(prepared, found, query)
     )
-    records = library.records
-    candidates = (
-        (code_key(records[found.entry].code), Candidate(records[found.entry], *found[1:])) for found in ranked
-    )
-    return list(first_of_each(candidates, limit))
+    # The first entry with a code stands for all of them; plus one, since that may be entry 0.
+    standards = ((prepared.same[found.entry] + 1, found) for found in ranked)
+    return [Candidate(library.records[found.entry], *found[1:]) for found in first_of_each(standards, limit)]
 
 
 def _standing(prepared: Index, query: Query, limit: int, rules: Rules) -> list[Found]:
@@ -51,7 +49,7 @@ def _standing(prepared: Index, query: Query, limit: int, rules: Rules) -> list[F
             shortlist.add(found)
     done = whole.keys() | by_number.keys()
     for name in query.names:
-        NameSearch(prepared, name, coded=bool(query.codes), rules=rules).collect(shortlist, done)
+        NameSearch(prepared, name, coded=bool(query.codes), rules=rules).collect(shortlist, done, query.whole)
     return shortlist.standing()
 
 

@@ -25,10 +25,13 @@ class NameSearch:
         self._coded = coded
         self._rules = rules
 
-    def collect(self, shortlist: Shortlist, done: Collection[int]) -> None:
-        """Add every entry not in `done` whose score may reach the last place of `shortlist`."""
+    def collect(self, shortlist: Shortlist, done: Collection[int], whole: str) -> None:
+        """Add every entry not in `done` whose score may reach the last place of `shortlist`.
+
+        `done` holds the entries whose title is exactly `whole`.
+        """
         name, titles = self._name.name, self._titles
-        same = titles.find(name)
+        same = None if name == whole else titles.find(name)
         if same is not None:
             self._add(shortlist, done, same, FULL)
         for title in titles.inside(name, shortest_inside(self._length, self._rules)):

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from providers.standards.library import StandardRecord
 from providers.standards.scores import CODE_ADMITS, CodeScore
 
 LIMIT = 3
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +31,9 @@ def admitted(found: dict[int, CodeScore], quiet_typo: bool) -> set[int]:
     return {place for place, (score, slip) in found.items() if score >= CODE_ADMITS and not (slip and silent)}
 
 
-def first_of_each(ranked: Iterable[tuple[str, Candidate]], limit: int) -> Iterator[Candidate]:
-    """At most `limit` of `ranked`, each key once; a blank key is no code, so two of them are not the same."""
-    seen: set[str] = set()
+def first_of_each(ranked: Iterable[tuple[str | int, T]], limit: int) -> Iterator[T]:
+    """At most `limit` of `ranked`, each key once; a blank key is no code and never the same."""
+    seen: set[str | int] = set()
     for key, candidate in ranked:
         if limit <= 0:
             return

@@ -38,7 +38,7 @@ _OCCURRENCES = 4
 _FULL = 4
 _FEW = 64
 """A token that fewer titles than one in so many hold is written as their places."""
-_PREFIX = 3
+_PREFIX = 4
 _BLOOM_BITS_EACH = 16
 _DENSE = 1 << 31
 
