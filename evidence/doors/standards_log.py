@@ -136,6 +136,8 @@ def _replay_text(found: Any) -> list[str]:
     for one in found["changes"][: 5 * SHOWN]:
         lines.append(f"  {one['count']:>5} × {shown(one['query'], 80)}  {one['change'].replace('_', ' ')}")
         for word, candidates in (("原 before", one["before"]), ("今 now   ", one["now"])):
-            told = "；".join(f"{found['code']} {found['match_score']:.4f}" for found in candidates)
+            told = "；".join(
+                f"{found['code']} {found['status']} {found['match_score']:.4f}" for found in candidates
+            )
             lines.append(f"          {word} {told or '—'}")
     return lines

@@ -22,7 +22,7 @@ class Changed:
     kind: str
 
     def to_wire(self) -> dict[str, object]:
-        """The change as the doors print it: code and score, before and now."""
+        """The change as the doors print it: code, status and score, before and now."""
         return {
             "query": self.asked.query,
             "count": self.asked.count,
@@ -90,4 +90,5 @@ def change(before: list[CandidateWire], now: list[CandidateWire]) -> str | None:
 
 
 def _brief(candidates: list[CandidateWire]) -> list[dict[str, object]]:
-    return [{"code": found["code"], "match_score": found["match_score"]} for found in candidates]
+    names = ("code", "status", "match_score")
+    return [{name: dict(found).get(name, "") for name in names} for found in candidates]
