@@ -65,11 +65,13 @@ _REGIONAL = tuple(
         ("DBJ", rf"DBJ(?:(?: ?[/-] ?| )?(?P<t>T))? ?-? ?{_R2}(?= ?- ?[0-9]| [0-9]{{1,4}}-)"),
         ("DBJ", rf"DBJ ?{_REGION}(?: ?\(J\))?(?: ?/ ?(?:(?P<t>T)|J))(?= ?-? ?[0-9])"),
         ("DB", rf"DB ?/ ?(?P<t>T) ?{_R2}(?= ?- ?[0-9])"),
-        ("DB", rf"DB ?{_REGION}(?:\(J\))? ?[/-] ?(?P<t>[TZ])(?= ?-? ?[0-9])"),
+        ("DB", rf"DB ?{_REGION}(?:\(J\))?(?: ?[/-] ?| )(?P<t>[TZ])(?= ?-? ?[0-9])"),
         ("DB", rf"DB ?{_REGION}(?:\(J\)(?: ?[/-] ?)?| ?[/-] ?| ){_NO_YEAR}(?=[0-9])"),
         ("DB", rf"DB{_R2}(?=[0-9]{{3}})"),
     )
 )
+# R5: DB13T is DB13/T.
+_GLUED_REGIONAL = (("DB", re.compile(rf"DB ?{_REGION}(?:\(J\))?(?P<t>T)(?= ?-? ?[0-9])")),)
 _SPECIAL_STARTS = frozenset("TQJD")
 _INTERNATIONAL = frozenset({"ISO", "IEC", "EN", "ANSI", "ASTM", "ASME", "IEEE", "NFPA", "BS", "DIN"})
 _LONGEST_UNLISTED = 6
@@ -135,7 +137,7 @@ def _special(text: str, start: int, rules: Rules) -> Iterator[Head]:
     bracket = _BRACKET.match(text, start)
     if bracket is not None:
         yield Head(Code(f"{text[start : start + 3]}({bracket[1].replace(' ', '')})", ""), bracket.end())
-    for org, pattern in _REGIONAL:
+    for org, pattern in (*_REGIONAL, *(_GLUED_REGIONAL if rules.glued_attribute else ())):
         regional = pattern.match(text, start)
         if regional is not None:
             code = Code(org + regional["region"], "", attr=regional.groupdict().get("t") or "", regional=True)

@@ -27,6 +27,8 @@ _BRACKETED_YEAR = re.compile(rf" ?\( ?(?P<year>{_YEAR}) ?\)")
 _BLANK_YEAR = re.compile(rf" (?P<year>{_YEAR})(?![0-9A-Z]|\.[0-9]| ?年? ?(?:版|修|局部))")
 _YEAR_FORMS = (_COLON_YEAR, _BRACKETED_YEAR, _BLANK_YEAR)
 _FULL_YEAR = re.compile(_YEAR)
+# 2O18: letters in place of digits, as a scan has them. Nobody can say which year that is.
+_MISREAD_YEAR = re.compile(r" ?[-:] ?(?=[0-9]{0,3}[OIL])(?:[1IL]9|2[0O])[0-9OIL]{2}(?![0-9A-Z])")
 _GLUED_YEAR = re.compile(r"([0-9OIL.]*[0-9OIL])(19[89][0-9]|20[0-4][0-9])")
 _MOST_DOTS, _MOST_DASHES = 3, 4
 
@@ -98,6 +100,8 @@ def _dashes(text: str, start: int) -> tuple[list[str], list[int]]:
     values: list[str] = []
     ends = [start]
     while len(values) < _MOST_DASHES and (found := _DASH.match(text, ends[-1])):
+        if _MISREAD_YEAR.match(text, ends[-1]):
+            break
         values.append(found[1])
         ends.append(found.end())
     full = [index for index, value in enumerate(values) if _FULL_YEAR.fullmatch(value)]
@@ -116,6 +120,9 @@ def _dated(text: str, ends: list[int], stem: Code, dashes: list[str]) -> tuple[l
             mark = ":" if form is _COLON_YEAR else "-"
             explicit = form is not _BLANK_YEAR and len(found["year"]) == 4
             return [_with(stem, dashes, found["year"], mark)], found.end(), explicit
+    misread = _MISREAD_YEAR.match(text, ends[-1])
+    if misread:
+        return [_with(stem, dashes, UNREADABLE)], misread.end(), True
     readings = _undated(stem, dashes)
     return readings, ends[-1], len(readings[0].year) == 4
 
