@@ -52,7 +52,7 @@ def test_check_and_info_take_the_library_from_everywhere(quick: Quick, folder: P
         assert quick(*call, "--library", "good.csv", cwd=folder).answer["revision"] == named
         environment = {"EXTERNAL_EVIDENCE_LIBRARY": "good.csv"}
         assert run(*call, cwd=folder, environment=environment).answer["revision"] == named
-        text = quick(*call, "--format", "text", "--today", "2026-12-01", cwd=folder).out.decode()
+        text = quick(*call, "--format", "text", "--today", "2026-11-30", cwd=folder).out.decode()
         assert "4 × 即将实施" in text
         assert starter().revision in text
 
@@ -128,12 +128,12 @@ def test_match_writes_each_format_by_its_name(quick: Quick, folder: Path) -> Non
 
 
 def test_an_interrupted_match_goes_on_where_it_stopped(folder: Path, quick: Quick) -> None:
-    queries = [f"第{number}号建筑边坡工程技术规范 GB {50000 + number}-2013" for number in range(20_000)]
+    queries = [f"第{number}号建筑边坡工程技术规范 GB {50000 + number}-2013" for number in range(6_000)]
     (folder / "in.txt").write_text("\n".join(queries), encoding="utf-8")
     call = ("standards", "match", "--input", "in.txt", "--output", "out.jsonl")
     running = start(*call, "--format", "jsonl", cwd=folder)
     partial = folder / "out.jsonl.partial"
-    while not (partial.exists() and partial.stat().st_size > 100_000):
+    while not (partial.exists() and partial.stat().st_size > 10_000):
         assert running.poll() is None
     running.send_signal(signal.SIGINT)
     _, err = running.communicate(timeout=60)
@@ -152,7 +152,7 @@ def test_an_interrupted_match_goes_on_where_it_stopped(folder: Path, quick: Quic
     partial.write_bytes(head + b"".join(lines[:50]) + b"".join(answers(starter(), queries[50:-5], 1)))
     finished = quick(*call, cwd=folder)
     assert finished.status == 0
-    assert b"19995 of 20000 are answered already" in finished.err
+    assert b"5995 of 6000 are answered already" in finished.err
     answered = (folder / "out.jsonl").read_bytes().splitlines()
     assert [json.loads(line)["query"] for line in answered] == queries
 

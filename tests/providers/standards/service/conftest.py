@@ -11,5 +11,5 @@ from tests.providers.standards.service.running import Service, running
 @pytest.fixture(scope="session")
 def starter_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder: Path = tmp_path_factory.mktemp("starter-service")
-    with running(folder) as service:
+    with running(folder, measured=True) as service:
         yield service

@@ -155,15 +155,18 @@ def exchange(
 
 
 @contextmanager
-def running(folder: Path, *options: str | Path) -> Iterator[Service]:
-    """A service on a free port of this machine, its log in `folder`; it must end with 0 and no noise."""
+def running(folder: Path, *options: str | Path, measured: bool = False) -> Iterator[Service]:
+    """A service on a free port of this machine, its log in `folder`; it must end with 0 and no noise.
+
+    `measured`: its coverage counts; not for one that is killed, or that must be quick.
+    """
     log = folder / "log"
     command = [
         script(), "standards", "serve", "--port", "0", "--format", "json", "--log-dir", str(log),
         *map(str, options),
     ]  # fmt: skip
     process = subprocess.Popen(
-        command, cwd=folder, env=around(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        command, cwd=folder, env=around(measured=measured), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )  # fmt: skip
     service = Service(process, log)

@@ -13,7 +13,7 @@ import pytest
 
 from tests.doors.command import run
 from tests.providers.standards.service.load import asking_clients
-from tests.providers.standards.service.making import csv_text
+from tests.providers.standards.service.making import csv_text, put
 from tests.providers.standards.service.running import JSON, Service, asking, exchange, running
 
 MIXED = [
@@ -129,10 +129,34 @@ def test_a_service_that_cannot_start_says_why_and_listens_nowhere(tmp_path: Path
 def test_a_port_in_use_is_told(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        done = run("standards", "serve", "--format", "json", "--port", port, cwd=tmp_path)
+        done = run("standards", "serve", "--format", "json", "--port", port, cwd=tmp_path, measured=True)
     assert (done.status, done.error["code"]) == (75, "busy")
 
 
 def test_listening_for_others_is_told(tmp_path: Path) -> None:
-    with running(tmp_path, "--host", "0.0.0.0") as service:  # noqa: S104 - what is tested
+    with running(tmp_path, "--host", "0.0.0.0", measured=True) as service:  # noqa: S104 - what is tested
         assert service.events[0]["event"] == "open_to_others"
+
+
+def test_a_second_signal_does_not_wait_for_a_request_under_way(tmp_path: Path) -> None:
+    head = b"POST /v1/search HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+    with running(tmp_path, "--grace", "600") as service, socket.create_connection(service.address) as slow:
+        slow.sendall(head + b"Content-Length: 100\r\nExpect: 100-continue\r\n\r\n{")
+        assert service.call("GET", "/healthz").status == 200
+        service.signal(signal.SIGTERM)
+        service.wait_for("stopping")
+        service.signal(signal.SIGINT)
+        service.wait_for("stopped")
+
+
+def test_a_worker_that_dies_while_the_library_is_bad_comes_back_when_it_is_mended(tmp_path: Path) -> None:
+    path = tmp_path / "standards.csv"
+    put(path, csv_text(("GB 50330-2013", "建筑边坡工程技术规范")))
+    with running(tmp_path, "--library", path, "--workers", "2", "--poll", "0.05") as service:
+        put(path, b"bad")
+        service.wait_for("library_refused", times=2)
+        os.kill(service.workers[0], signal.SIGKILL)
+        assert "standards.csv: " in service.wait_for("worker_failed")["reason"]
+        assert service.search("GB 50330").json["results"][0]["candidates"]
+        put(path, csv_text(("GB 50330-2013", "建筑边坡工程技术规范", "现行")))
+        service.wait_for("worker_ready")

@@ -56,7 +56,7 @@ def test_a_bad_library_is_refused_and_the_old_one_goes_on(tmp_path: Path) -> Non
         "no text": b"\xff\xfe\x00",
         "empty": b"",
     }
-    with running(tmp_path, "--library", path, "--poll", "0.05") as service:
+    with running(tmp_path, "--library", path, "--poll", "0.05", measured=True) as service:
         for content in bad.values():
             put(path, content)
             event = service.wait_for("library_refused")
