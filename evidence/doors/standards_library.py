@@ -10,7 +10,7 @@ import click
 
 from evidence.doors import output
 from evidence.doors.options import LIBRARY_VARIABLE, format_option, open_library, system_clock
-from schemas.errors import ConflictError, InvalidError, NotFoundError, StorageError
+from schemas.errors import ConflictError, InvalidError, NotFoundError, StorageError, UsageError
 from schemas.text import shown
 
 SHOWN = 20
@@ -131,8 +131,9 @@ def shown_text(text: str, most: int = 160) -> str:
 @click.argument("file")
 @click.option("-o", "--output", "to", metavar="OUT.csv", required=True, help="Where the library is written.")
 @click.option("--force", is_flag=True, help="Replace OUT.csv where it is there.")
+@click.option("--library", "against", metavar="FILE", help="Count what is new against this one.")
 @format_option()
-def bring(file: str, to: str, force: bool, chosen_format: str | None) -> int:
+def bring(file: str, to: str, force: bool, against: str | None, chosen_format: str | None) -> int:
     """Write FILE (CSV in UTF-8 or GB18030, or XLSX) as a library: UTF-8 CSV, codes and dates in one form.
 
     Refuses a file with a fault, all of them told at once. Columns may be named 规范编号, 规范名称, 状态,
@@ -142,13 +143,22 @@ def bring(file: str, to: str, force: bool, chosen_format: str | None) -> int:
     from providers.standards.table import read_file
 
     written, loaded = import_library(read_file(file), Path(file).name)
+    news = {} if against is None else _news(open_library(against), loaded)
     _write(Path(to), written, force)
-    answer = {"written": to, "standards": len(loaded), "revision": loaded.revision}
+    answer = {"written": to, "standards": len(loaded), "revision": loaded.revision, **news}
     if output.wants_json(chosen_format):
         output.print_json(answer)
     else:
-        output.print_text(f"{to}: {len(loaded)} 条 standards, 修订 revision {loaded.revision}")
+        lines = [f"{to}: {len(loaded)} 条 standards, 修订 revision {loaded.revision}"]
+        output.print_text("\n".join([*lines, *(f"{name} {count}" for name, count in news.items())]))
     return 0
+
+
+def _news(before: Any, after: Any) -> dict[str, int]:
+    from providers.standards.library_diff import difference
+
+    found = difference(before, after)
+    return {"added": len(found.added), "removed": len(found.removed), "changed": len(found.changed)}
 
 
 def _write(path: Path, content: bytes, force: bool) -> None:
@@ -167,15 +177,18 @@ def _write(path: Path, content: bytes, force: bool) -> None:
 
 
 @library.command()
-@click.argument("old")
-@click.argument("new")
+@click.argument("files", metavar="[OLD] NEW", nargs=-1, required=True)
+@click.option(
+    "--library", "given", metavar="FILE", help=f"In place of OLD; else ${LIBRARY_VARIABLE}, else the starter."
+)
 @format_option()
-def diff(old: str, new: str, chosen_format: str | None) -> int:
+def diff(files: tuple[str, ...], given: str | None, chosen_format: str | None) -> int:
     """Tell what NEW has added, removed and changed, by code and field by field."""
-    from providers.standards.library import load
     from providers.standards.library_diff import difference
 
-    before, after = load(old), load(new)
+    if len(files) > 2 or (len(files) == 2 and given):
+        raise UsageError("two libraries are compared: OLD NEW, or NEW with --library", subject="diff")
+    before, after = open_library(files[0] if len(files) == 2 else given), open_library(files[-1])
     found = difference(before, after)
     answer = {
         "old": {"name": before.name, "standards": len(before), "revision": before.revision},

@@ -4,13 +4,15 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import openpyxl
 import pytest
 
+from evidence.doors.standards import standards
 from providers.standards.bulk import answers
 from providers.standards.library import COLUMNS, starter
 from tests.doors.command import Done, run, start
@@ -73,7 +75,10 @@ def test_import_writes_a_library_or_nothing(quick: Quick, folder: Path) -> None:
     assert (folder / "out.csv").read_bytes() == f"{HEADER}\nGB 1-2000,GB1-2000,甲,,,\n".encode()
     again = quick(*call, cwd=folder)
     assert (again.status, again.error["code"]) == (3, "conflict")
-    assert quick(*call, "--force", cwd=folder).answer["revision"] == done.answer["revision"]
+    forced = quick(*call, "--force", "--library", "good.csv", cwd=folder).answer
+    assert forced == {**done.answer, "added": 1, "removed": 1, "changed": 0}
+    text = quick(*call, "--force", "--library", "good.csv", "--format", "text", cwd=folder).out.decode()
+    assert "added 1\nremoved 1\nchanged 0\n" in text
     refused = quick("standards", "library", "import", "twice.csv", "-o", "no.csv", cwd=folder)
     assert (refused.status, refused.error["code"]) == (3, "invalid_library")
     nowhere = quick("standards", "library", "import", "good.csv", "-o", "no/no.csv", cwd=folder)
@@ -90,6 +95,12 @@ def test_diff_tells_field_by_field(quick: Quick, folder: Path) -> None:
     assert found["changed"][0]["fields"]["title"] == {"old": "建筑边坡", "new": "建筑边坡工程技术规范"}
     text = quick("standards", "library", "diff", "old.csv", "good.csv", "--format", "text", cwd=folder)
     assert "title: 建筑边坡 → 建筑边坡工程技术规范" in text.out.decode()
+    named = quick("standards", "library", "diff", "good.csv", "--library", "old.csv", cwd=folder)
+    assert named.answer == found
+    against_starter = quick("standards", "library", "diff", "good.csv", cwd=folder).answer
+    assert against_starter["old"]["revision"] == starter().revision
+    three = quick("standards", "library", "diff", "old.csv", "old.csv", "old.csv", cwd=folder)
+    assert (three.status, three.error["code"]) == (2, "usage")
 
 
 def test_match_answers_lines_in_order(quick: Quick, folder: Path) -> None:
@@ -170,3 +181,22 @@ def test_a_command_whose_extra_is_missing_names_it(extra: str, folder: Path) -> 
     error = json.loads(done.stderr)
     assert (done.returncode, error["code"]) == (4, "provider_not_ready")
     assert "external-evidence[" in error["hint"]
+
+
+def commands(
+    group: click.Group, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+def test_every_command_takes_a_library() -> None:
+    found = dict(commands(standards))
+    assert len(found) == 9
+    options = {
+        path: {option for one in command.params for option in one.opts} for path, command in found.items()
+    }
+    assert [path for path, known in options.items() if "--library" not in known] == []
