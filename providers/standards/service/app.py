@@ -1,7 +1,6 @@
 """The HTTP interface: one batch query, health, readiness, and the document that describes them."""
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable
 
 import orjson
@@ -171,6 +170,6 @@ def _paths() -> str:
     return f"POST {openapi.SEARCH}; GET {openapi.HEALTH}, {openapi.READY}, {openapi.DOCUMENT}"
 
 
-async def _fault(_request: Request, error: Exception) -> Response:
-    logging.getLogger(__name__).error("a request failed", exc_info=error)
+async def _fault(_request: Request, _error: Exception) -> Response:
+    # Starlette raises it again after this answer, and uvicorn logs it.
     return _answer(FaultError("the service failed; its operator finds the cause on its stderr"))

@@ -1,10 +1,13 @@
-"""HTTP as uvicorn reads it, with a bound on the head of a request and our one shape for what is no HTTP."""
+"""HTTP as uvicorn reads it; the head of a request has bounds, and what is no HTTP hears our one shape."""
+
+import asyncio
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from providers.standards.service.refusals import MalformedError, error_body
 
 LARGEST_HEAD = 64 * 1024
+HEAD_SECONDS = 30.0
 
 
 class NoHttpError(MalformedError):
@@ -19,6 +22,28 @@ class Protocol(HttpToolsProtocol):
     _head: int | None = 0
     """How many bytes of a request's head have come; None while a body does."""
     _ended = False
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._expect_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def on_message_begin(self) -> None:
+        self._expect_head()
+        super().on_message_begin()
+
+    def _expect_head(self) -> None:
+        if self._late is None:
+            self._late = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+
+    def _stop_waiting(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
 
     def data_received(self, data: bytes) -> None:
         self._ended = False
@@ -31,6 +56,7 @@ class Protocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._head = None
+        self._stop_waiting()
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
