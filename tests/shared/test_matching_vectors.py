@@ -3,9 +3,12 @@
 import json
 from pathlib import Path
 
-from providers.standards import tables
+import pytest
+
+from providers.standards import exhaustive, tables
 from providers.standards.library import Library
 from providers.standards.matching import search
+from tests.providers.standards.cases import RULES, Seeded, make_query
 
 # Query -> why this matcher's answer, and not the recorded one, is what matching.md says. There is none today.
 EXPLAINED: dict[str, str] = {}
@@ -25,6 +28,21 @@ def test_codes_order_and_scores_agree_with_every_recorded_line(shared: Path, sta
             differing[recorded["query"]] = (found, recorded["candidates"])
     assert {query: pair for query, pair in differing.items() if query not in EXPLAINED} == {}
     assert set(EXPLAINED) <= set(differing)
+
+
+def test_the_definition_and_the_index_agree_on_real_citations(shared: Path, standards: Library) -> None:
+    lines = (shared / "vectors" / "matching.jsonl").read_text(encoding="utf-8").splitlines()
+    for place, line in enumerate(lines[::60]):
+        query, rules = json.loads(line)["query"], RULES[place % 2]
+        assert search(standards, query, rules=rules) == exhaustive.search(standards, query, rules=rules)
+
+
+@pytest.mark.soak
+def test_they_agree_on_many_spoilt_queries_about_real_standards(standards: Library) -> None:
+    for seed in range(2_000):
+        choices = Seeded(seed)
+        query, rules = make_query(choices, standards), RULES[seed % len(RULES)]
+        assert search(standards, query, rules=rules) == exhaustive.search(standards, query, rules=rules)
 
 
 def test_the_word_lists_are_those_of_the_specification(shared: Path) -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from providers.standards import tables
 from providers.standards.folding import fold, han, norm
+from providers.standards.natural import natural_key, natural_text
 
 
 @pytest.mark.parametrize("dash", list(tables.DASHES))
@@ -94,3 +95,27 @@ def test_any_text_folds_even_with_lone_surrogates(text: str) -> None:
 
 def test_a_long_run_of_combining_marks_is_folded_in_pieces() -> None:
     assert len(fold("\u0323\u0301" * 100_000)) == 200_000
+
+
+COMMON = st.text(alphabet="GBT12ＧＴ１２（）／－＿＼～：．、。《》【】“”—_\\-- 　一二建筑规范", max_size=20)
+
+
+@given(COMMON)
+def test_common_text_is_folded_as_any_other(text: str) -> None:
+    # A soft hyphen is dropped, and with it the text is no longer common.
+    assert fold(text) == fold(f"\u00ad{text}")
+
+
+def test_every_common_character_is_folded_as_any_other() -> None:
+    for point in range(0x10000):
+        text = f"a{chr(point)}1{chr(point)}2"
+        assert fold(text) == fold(f"{text}\u00ad")
+
+
+@given(
+    st.text(alphabet="GB/T 0123456789.-建甲\u3000", max_size=16),
+    st.text(alphabet="GB/T 019.-建甲", max_size=16),
+)
+def test_natural_order_is_the_same_as_one_text(left: str, right: str) -> None:
+    assert (natural_key(left) < natural_key(right)) == (natural_text(left) < natural_text(right))
+    assert (natural_key(left) == natural_key(right)) == (natural_text(left) == natural_text(right))

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from providers.standards import grammar
 from providers.standards.code import Code
 from providers.standards.folding import fold
 from providers.standards.library import starter
@@ -42,6 +43,12 @@ GOLDEN = {
     "JTGF90-2015": Code("JTG", "F90", year="2015"),
     "JTG T J22 2008": Code("JTG", "J22", attr="T", year="2008"),
     "GMT 0043-2015": Code("GM", "0043", attr="T", year="2015"),
+    "DB13T 1357-2011": Code("DB13", "1357", attr="T", year="2011", regional=True),
+    "DB13 T 1357-2011": Code("DB13", "1357", attr="T", year="2011", regional=True),
+    "DB13(J)T 148-2012": Code("DB13", "148", attr="T", year="2012", regional=True),
+    "GB/T 47587-2O26": Code("GB", "47587", attr="T", year="?"),
+    "YY 0341.1-2O2O": Code("YY", "0341", (".1",), year="?"),
+    "JGJ 94-l994": Code("JGJ", "94", year="?"),
     "JTG F80/1-2017": Code("JTG", "F80", ("/1",), year="2017"),
     "JTG F80-1-2017": Code("JTG", "F80", ("-1",), year="2017"),
     "JTG/T D70/2-01-2014": Code("JTG", "D70", ("/2", "-01"), attr="T", year="2014"),
@@ -172,6 +179,7 @@ def test_an_edition_of_the_text_is_no_part_of_the_number() -> None:
 def test_the_spelling_as_typed_stays_a_second_reading() -> None:
     [found] = readings("GBT50330-2013")
     assert Code("GBT", "50330", year="2013") in found[1:]
+    assert readings("DB13T 1357", Rules(glued_attribute=False)) == []
     [[typed]] = readings("GBT50330-2013", Rules(glued_attribute=False))
     assert (typed.edit_key, typed.attr) == ("GBT50330", "")
 
@@ -209,6 +217,20 @@ def test_every_code_of_the_starter_library_is_read_whole_and_in_one_way() -> Non
         [found] = find_codes(folded, ALL)
         assert (found.start, found.end, len(found.readings)) == (0, len(folded), 1)
         assert read_record_code(record.normalized_code) == found.readings
+
+
+@pytest.mark.parametrize("rules", [ALL, Rules.literal()])
+@pytest.mark.parametrize(
+    "behind", ["", " ", "建筑", "-01", " -2", "/XG1-2012", "(2015", "T", "1", "~3", ".2", "：", "规"]
+)
+def test_a_plain_number_is_read_as_it_is_step_by_step(
+    behind: str, rules: Rules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [f"{record.code}{behind}" for record in starter().records[::7]]
+    texts += [f"建筑 {text}" for text in texts]
+    at_once = [readings(text, rules) for text in texts]
+    monkeypatch.setattr(grammar, "_PLAIN_SERIES", frozenset())
+    assert at_once == [readings(text, rules) for text in texts]
 
 
 PREFIXES = st.sampled_from(sorted(LISTED - {"建标", "TSG", "DBJ", "DGJ", "DBJT"}))
