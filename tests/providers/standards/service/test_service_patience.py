@@ -100,4 +100,6 @@ def test_a_fault_of_ours_is_told_without_its_cause(
     assert told.startswith(b"HTTP/1.1 500")
     assert b'"code":"internal_fault"' in told
     assert b"secret" not in told
+    # One loop does both: what answers this has logged that.
+    assert answer(hasty, b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n").startswith(b"HTTP/1.1 200")
     assert "secret" in caplog.text
