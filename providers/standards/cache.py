@@ -31,6 +31,7 @@ _DIGEST_BYTES = 32
 _ALIGNED = 8
 _LARGEST_HEADER = 1 << 20
 _CHUNK = 1 << 20
+_MOST_FILES = 16
 
 Key = Mapping[str, object]
 
@@ -71,7 +72,10 @@ def _hash_of(file: BinaryIO) -> str:
 
 
 def folder() -> Path:
-    """Where kept files are: $XDG_CACHE_HOME/external-evidence, else ~/.cache/external-evidence."""
+    """Where kept files are: $XDG_CACHE_HOME/external-evidence, else ~/.cache/external-evidence.
+
+    Without a home the answer is a relative path, where nothing is kept.
+    """
     base = os.environ.get(FOLDER_VARIABLE, "")
     # The XDG base directory specification ignores a relative path.
     root = Path(base) if base.startswith("/") else Path(os.path.expanduser("~/.cache"))  # noqa: PTH111
@@ -89,8 +93,10 @@ def program(*modules: str) -> str:
 
 def find(name: str, key: Key) -> Kept | None:
     """The kept file `name` with just this key, or None."""
+    path = folder() / name
+    if not path.is_absolute():
+        return None
     try:
-        path = folder() / name
         with path.open("rb") as file:
             return _kept(path, file, key) if _is_ours(file) else None
     except (OSError, ValueError):
@@ -138,8 +144,11 @@ def keep(name: str, key: Key, facts: Mapping[str, object], sections: Sections) -
     head = _MAGIC + len(header).to_bytes(8, "little") + header
     head += blake3(head).digest()
     # A full or read-only disk, or no home, must not stop the search.
+    place = folder()
+    if not place.is_absolute():
+        return
     with contextlib.suppress(OSError):
-        _write(folder(), name, [head.ljust(_padded(len(head)), b"\0"), *_body(sections.values())])
+        _write(place, name, [head.ljust(_padded(len(head)), b"\0"), *_body(sections.values())])
 
 
 def _body(sections: Iterable[bytes | memoryview]) -> Iterator[bytes | memoryview]:
@@ -163,3 +172,11 @@ def _write(place: Path, name: str, parts: Iterable[bytes | memoryview]) -> None:
     except OSError:
         Path(temporary).unlink(missing_ok=True)
         raise
+    _forget(place)
+
+
+def _forget(place: Path) -> None:
+    """Remove all but the newest files: of each library that was replaced one would stay for ever."""
+    files = sorted(place.glob("*.*"), key=lambda file: file.stat().st_mtime_ns, reverse=True)
+    for file in files[_MOST_FILES:]:
+        file.unlink(missing_ok=True)

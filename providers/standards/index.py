@@ -45,7 +45,7 @@ class _Columns:
         if not entry.codes and entry.key:
             self.unreadable.setdefault(entry.key, []).append(entry.position)
         self.numbers.add(entry.codes)
-        self._natural.append(natural_text(entry.record.code))
+        self._natural.append(natural_text(entry.folded))
 
     def ranks(self) -> bytes:
         """For each entry its place in natural order, then file order."""
@@ -133,10 +133,13 @@ _PROGRAM = (
 
 def index(library: Library, rules: Rules) -> Index:
     """The index of `library` under `rules`, found or made on first use and kept as long as the library is."""
-    known = _INDEXES.setdefault(library, {})
-    if rules not in known:
-        known[rules] = Index(_found(library, rules) or _made(library, rules))
-    return known[rules]
+    known = _INDEXES.get(library)
+    if known is None:
+        known = _INDEXES.setdefault(library, {})
+    found = known.get(rules)
+    if found is None:
+        found = known[rules] = Index(_found(library, rules) or _made(library, rules))
+    return found
 
 
 def _found(library: Library, rules: Rules) -> Sections | None:

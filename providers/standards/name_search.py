@@ -97,14 +97,16 @@ class NameSearch:
         """Blocks that the name can reach: best score, how many may miss to be admitted, block."""
         plans = self._titles.plans
         key = (self._length, self._fuzzy)
-        if key not in plans:
-            if len(plans) >= _MOST_PLANS:
-                plans.clear()
+        plan = plans.get(key)
+        if plan is None:
             blocks = self._titles.blocks
             found = [(self._best(block), self._missing(block, NAME_ADMITS), block) for block in blocks]
             reached = [one for one in found if one[0] >= NAME_ADMITS]
-            plans[key] = sorted(reached, key=lambda one: (-one[0], one[2].first))
-        return plans[key]
+            plan = sorted(reached, key=lambda one: (-one[0], one[2].first))
+            if len(plans) >= _MOST_PLANS:
+                plans.clear()
+            plans[key] = plan
+        return plan
 
     def _best(self, block: Block) -> int:
         mine, best = self._length, 0

@@ -78,9 +78,14 @@ def codes_outside_titles(folded: str, codes: tuple[Found, ...]) -> tuple[Found, 
     return tuple(kept)
 
 
+def may_name_edition(folded: str) -> bool:
+    """Whether a text holds a word that every mark of an edition has."""
+    return "版" in folded or "修" in folded
+
+
 def edition_year(folded: str) -> str | None:
     """The year of a mark such as (2015年版), or None."""
-    found = _EDITION.search(folded) if "版" in folded or "修" in folded else None
+    found = _EDITION.search(folded) if may_name_edition(folded) else None
     year = _EDITION_YEAR.search(found.group()) if found else None
     return year[1] if year else None
 

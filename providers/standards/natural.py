@@ -17,11 +17,12 @@ def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
     )
 
 
-def natural_text(text: str) -> str:
-    """One string that sorts as `natural_key(text)` does, for sorting very many."""
-    pieces = _PIECES.split(fold(text).upper())
+def natural_text(folded: str) -> str:
+    """One string for a folded text that sorts as its `natural_key` does, for sorting very many."""
+    pieces = _PIECES.split(folded.upper())
     # No folded text holds U+0000, so a shorter piece still sorts before a longer one that it begins.
-    return "".join(
-        chr(1 + len(piece.lstrip("0"))) + piece.lstrip("0") if place % 2 else f"{piece}\0"
-        for place, piece in enumerate(pieces)
-    )
+    written = [f"{pieces[0]}\0"]
+    for place in range(1, len(pieces), 2):
+        digits = pieces[place].lstrip("0")
+        written.append(f"{chr(1 + len(digits))}{digits}{pieces[place + 1]}\0")
+    return "".join(written)

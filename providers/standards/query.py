@@ -1,6 +1,6 @@
 """A query taken apart: its numbers, its names, and the whole of it (matching specification, 3 and 5)."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from providers.standards.code import Code
 from providers.standards.folding import fold
@@ -15,8 +15,7 @@ MOST_NAMES = 32
 """A query that lists more numbers or names than this is no citation; the rest is not looked up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """Numbers with all their readings, names, and the whole as one name and as one code."""
 
     codes: tuple[tuple[Code, ...], ...]

@@ -36,7 +36,7 @@ _SMALL = 2_048
 """Shorter blocks cost more in calls than a looser bound costs in candidates."""
 _OCCURRENCES = 4
 _FULL = 4
-_FEW = 64
+_FEW = 256
 """A token that fewer titles than one in so many hold is written as their places."""
 _PREFIX = 4
 _BLOOM_BITS_EACH = 16

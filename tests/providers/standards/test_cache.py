@@ -178,6 +178,25 @@ def test_files_are_kept_where_the_user_says(monkeypatch: pytest.MonkeyPatch) -> 
     assert cache.folder() == Path("/elsewhere/external-evidence")
 
 
+def test_only_the_newest_files_are_kept(kept_files: Path) -> None:
+    for number in range(20):
+        cache.keep(f"{number}.records", {"number": number}, {}, {"a": b"abc", "b": b""})
+    assert len(list(kept_files.iterdir())) == 16
+    kept = cache.find("19.records", {"number": 19})
+    assert kept is not None
+    sections = kept.sections()
+    assert sections is not None
+    assert {name: bytes(section) for name, section in sections.items()} == {"a": b"abc", "b": b""}
+
+
+def test_without_a_home_nothing_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cache, "folder", lambda: Path("relative"))
+    cache.keep("1.records", {}, {}, {})
+    assert cache.find("1.records", {}) is None
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_small_library_keeps_nothing(kept_files: Path) -> None:
     held = Library("small", MADE.records[:50])
     assert search(held, MADE.records[0].code)
