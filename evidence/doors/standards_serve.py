@@ -100,6 +100,6 @@ def _missing(error: ModuleNotFoundError) -> NotReadyError:
 def _told(event: dict[str, Any], as_json: bool) -> str:
     event = {"time": instant(system_clock()), **event}
     if as_json:
-        return orjson.dumps(event).decode()
+        return orjson.dumps(output.escape_surrogates(event)).decode()
     (_, time), (_, name), *facts = event.items()
     return "  ".join([time, name.replace("_", " "), *(f"{key} {value}" for key, value in facts)])

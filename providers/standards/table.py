@@ -18,8 +18,11 @@ def read_file(path: str) -> bytes:
             data = file.read(LARGEST_BYTES + 1)
     except FileNotFoundError as error:
         raise NotFoundError(f"there is no file {shown(path, 240)}", subject=shown(path, 240)) from error
+    except IsADirectoryError as error:
+        raise InvalidError(f"{shown(path, 240)} is a folder, not a file", subject="file") from error
     except (OSError, ValueError) as error:
-        message = f"{shown(path, 240)} cannot be read: {error}"
+        why = getattr(error, "strerror", None) or error
+        message = f"{shown(path, 240)} cannot be read: {why}"
         raise StorageError(message, subject=shown(path, 240)) from error
     if len(data) > LARGEST_BYTES:
         raise InvalidError(f"{shown(path, 240)} is larger than {LARGEST_BYTES} bytes", subject="file")

@@ -88,6 +88,16 @@ def test_import_writes_a_library_or_nothing(quick: Quick, folder: Path) -> None:
     ]  # fmt: skip
 
 
+def test_a_file_that_cannot_be_read_is_told_as_what_it_is(quick: Quick, folder: Path) -> None:
+    for call in (("match", "--input"), ("library", "check"), ("library", "import", "-o", "x.csv")):
+        missing, a_folder = (quick("standards", *call, name, cwd=folder) for name in ("none", "."))
+        assert (missing.status, missing.error["code"]) == (4, "not_found")
+        assert a_folder.status == 3
+        assert "is a folder" in a_folder.error["message"]
+        strange = quick("standards", *call, "a\udcff.csv", cwd=folder)
+        assert strange.error["code"] == "not_found"
+
+
 def test_diff_tells_field_by_field(quick: Quick, folder: Path) -> None:
     found = quick("standards", "library", "diff", "old.csv", "good.csv", cwd=folder).answer
     assert [record["code"] for record in found["removed"]] == ["GB 50330-2002"]

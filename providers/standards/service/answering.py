@@ -97,7 +97,9 @@ class Answering:
         lines[0] = head
         lines.append(tail)
         self._log.append(moment, b"".join(lines))
-        return Answered(b'{"results":[{' + b"},{".join(results) + b"}]}", revision, request_id)
+        results[0] = b'{"results":[{' + results[0]
+        results[-1] += b"}]}"
+        return Answered(b"},{".join(results), revision, request_id)
 
 
 async def _look_up(answers: Answers, keywords: Sequence[str]) -> tuple[list[bytes], list[bytes]]:

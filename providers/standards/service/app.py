@@ -97,9 +97,11 @@ def _echoed(body: bytes, what: str) -> bytes:
 
 def _readiness(shelf: Shelf) -> dict[str, object]:
     library = shelf.current.library
+    # A file's name may be no text.
+    name = library.name.encode("utf-8", "backslashreplace").decode()
     return {
         "status": "ready",
-        "library": {"name": library.name, "standards": len(library), "revision": library.revision},
+        "library": {"name": name, "standards": len(library), "revision": library.revision},
         "loaded_at": shelf.loaded_at,
         "refused": shelf.refused and shelf.refused.to_wire(),
     }

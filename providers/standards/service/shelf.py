@@ -90,6 +90,7 @@ class Shelf:
         )
 
     def _refuse(self, message: str) -> None:
+        message = message.encode("utf-8", "backslashreplace").decode()  # it may name a file by no text
         self.refused = Refused(instant(self._clock()), message)
         in_force = self.current.library.revision
         self._tell({"event": "library_refused", "reason": message, "revision_in_force": in_force})

@@ -160,3 +160,13 @@ def test_a_worker_that_dies_while_the_library_is_bad_comes_back_when_it_is_mende
         assert service.search("GB 50330").json["results"][0]["candidates"]
         put(path, csv_text(("GB 50330-2013", "建筑边坡工程技术规范", "现行")))
         service.wait_for("worker_ready")
+
+
+def test_a_library_whose_name_is_no_text_is_served(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"\xff.csv")
+    put(path, csv_text(("GB 50330-2013", "建筑边坡工程技术规范")))
+    with running(tmp_path, "--library", path, "--poll", "0.05", measured=True) as service:
+        assert service.call("GET", "/readyz").json["library"]["name"] == "\\udcff.csv"
+        put(path, b"bad")
+        service.wait_for("library_refused")
+        assert service.call("GET", "/readyz").json["refused"]["message"].startswith("\\udcff.csv: ")
