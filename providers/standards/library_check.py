@@ -5,7 +5,7 @@ A fault keeps a library from loading (`library`). A finding does not: it is a qu
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import pairwise
@@ -175,7 +175,7 @@ def _ranges(pairs: Iterable[tuple[int, int]]) -> str:
     return "、".join(f".{first}" if first == last else f".{first}–.{last}" for first, last in pairs)
 
 
-def _only_in_relations(records: tuple[StandardRecord, ...]) -> Iterator[Finding]:
+def _only_in_relations(records: Sequence[StandardRecord]) -> Iterator[Finding]:
     held = {_identity(code) for record in records for code in read_record_code(record.code)}
     told: dict[tuple[object, ...], tuple[str, list[str]]] = {}
     rules = Rules()
