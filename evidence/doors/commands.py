@@ -18,6 +18,7 @@ COMMANDS = {
     "retire": "evidence.doors.lifecycle:retire",
     "audit": "evidence.doors.audit:audit",
     "standards": "evidence.doors.standards:standards",
+    "web": "evidence.doors.web:web",
     "schema": "evidence.doors.schema:schema",
     "rpc": "evidence.doors.serve:rpc",
     "demo": "evidence.doors.demo:demo",

@@ -4,12 +4,13 @@ import re
 
 from providers.web import folding
 
-# C0 and C1 but tab, LF and CR, as everywhere (H2); line and paragraph separators; marks, embeddings, overrides and isolates of direction and
-# the shapes deprecated with them; annotations; tags, and variation selectors in a row, which can spell
-# text that nobody sees. One variation selector after a character is ordinary (葛󠄀, ✔️).
+# C0 and C1 but tab, LF and CR, as everywhere (lifecycle.md H2); line and paragraph separators; marks,
+# embeddings, overrides and isolates of direction and the shapes deprecated with them; annotations; tags,
+# and variation selectors in a row, which can spell text that nobody sees. One variation selector after
+# a character is ordinary (葛󠄀, ✔️).
 _REFUSED = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb\U000e0000-\U000e007f]"
-    "|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2}"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb"
+    "\U000e0000-\U000e007f]|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2}"
 )
 
 

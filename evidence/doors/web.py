@@ -1,0 +1,120 @@
+"""Commands on the web: what may leave, what is found, what a page says."""
+
+import os
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from evidence.doors import output
+from evidence.doors.artifacts import read_bytes, read_json
+from evidence.doors.options import format_option
+from schemas.errors import InvalidError, UsageError
+
+if TYPE_CHECKING:
+    from providers.web.exclusions import Exclusions
+    from providers.web.minimise import Verdict
+
+EXCLUSIONS_VARIABLE = "EXTERNAL_EVIDENCE_EXCLUSIONS_FILE"
+_FIELDS = frozenset({"query", "exclusions"})
+
+
+@click.group()
+def web() -> None:
+    """The open web: check what would be sent (查询检查)."""
+
+
+@web.command(
+    "check-query",
+    epilog="Exit status: 0 the query may be sent; 1 it may not (state rejected or invalid); "
+    "3 the input is not such an object; 4 a file is not there.",
+)
+@click.option("--input", "given", metavar="FILE|-", required=True, help="The JSON object; - for stdin.")
+@click.option(
+    "--exclusions",
+    "exclusions_file",
+    metavar="FILE",
+    help=f"More excluded terms, one a line, UTF-8; else ${EXCLUSIONS_VARIABLE}, else none.",
+)
+@click.option("--no-folding", is_flag=True, help="Leave only EXT-20's own rule: no folding, no other rule.")
+@click.option(
+    "--detectors",
+    type=click.Choice(["refuse", "warn"]),
+    default="refuse",
+    show_default=True,
+    help="What to do where a number, address or key is seen.",
+)
+@format_option()
+def check_query(
+    given: str, exclusions_file: str | None, no_folding: bool, detectors: str, chosen_format: str | None
+) -> int:
+    """Tell whether a query may be sent to a search service; nothing is sent.
+
+    The input is {"query": TEXT, "exclusions": [TERM, …]}. The answer has `state` (ok, rejected or
+    invalid), `reason`, `sentQuery` (the query as it would be sent, only when ok), `querySha256` (of the
+    query without white space at its ends) and `findings` (kind and place); what is empty is left out.
+
+    EXT-20's rule comes first: 1-256 code points of valid Unicode, and no excluded term in it. Then the
+    query is refused for an excluded term after folding (widths, case, marks, separators, look-alikes,
+    traditional and simplified), for control, bidirectional or hidden characters, for search operators
+    that a service would act on (!!g, !name, :lang, <9, site:), and for what looks like a resident id,
+    mobile number, social credit code, bank card, e-mail address, internal host or key. Nothing is edited.
+    """
+    from providers.web.minimise import Policy, ext20
+    from providers.web.minimise import check_query as every_rule
+
+    if given == "-" and exclusions_file == "-":
+        raise UsageError("--input and --exclusions cannot both be stdin", subject="--exclusions")
+    query, exclusions = _request(read_json(given, "input"))
+    exclusions = exclusions.joined(read_exclusions(exclusions_file))
+    verdict = (
+        ext20(query, exclusions) if no_folding else every_rule(query, exclusions, cast(Policy, detectors))
+    )
+    if output.wants_json(chosen_format):
+        output.print_json(verdict.to_wire())
+    else:
+        output.print_text("\n".join(_lines(verdict)))
+    return 0 if verdict.state == "ok" else 1
+
+
+def read_exclusions(given: str | None) -> "Exclusions":
+    """The excluded terms of the option's file, else of the environment's, else none.
+
+    A file that is named and holds no term is refused: whoever named it wants something kept back.
+    """
+    from providers.web.exclusions import Exclusions
+
+    path = given or os.environ.get(EXCLUSIONS_VARIABLE)
+    if not path:
+        return Exclusions()
+    held = Exclusions.from_bytes(read_bytes(path, "exclusions"))
+    if not held:
+        raise InvalidError("the file of excluded terms holds none", subject="exclusions")
+    return held
+
+
+def _request(value: object) -> "tuple[str, Exclusions]":
+    """The query and its excluded terms; an error names a field and never shows what it holds."""
+    from providers.web.exclusions import Exclusions
+
+    if not isinstance(value, dict) or not isinstance(query := value.get("query"), str):
+        raise InvalidError('input must be an object with the text "query"', subject="query")
+    if value.keys() - _FIELDS:
+        # A misspelt "exclusions" would let every term pass.
+        raise InvalidError("input has a field that is neither query nor exclusions", subject="input")
+    terms = value.get("exclusions")
+    if terms is None:
+        return query, Exclusions()
+    if not isinstance(terms, list) or not all(isinstance(term, str) for term in terms):
+        raise InvalidError("exclusions must be a list of texts", subject="exclusions")
+    return query, Exclusions(terms)
+
+
+def _lines(verdict: "Verdict") -> list[str]:
+    words = {"ok": "可以发送 ok", "rejected": "拒绝 rejected", "invalid": "无效 invalid"}
+    lines = [f"查询检查 query check: {words[verdict.state]}"]
+    if verdict.reason:
+        lines.append(f"  原因 reason: {verdict.reason}")
+    if verdict.sent_query:
+        lines.append(f"  将发送 would send: {verdict.sent_query}")
+    lines += [f"  警告 warning: {finding}" for finding in verdict.findings if verdict.state == "ok"]
+    return [*lines, f"  摘要 sha256: {verdict.query_sha256}"]
