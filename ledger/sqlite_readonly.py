@@ -54,7 +54,8 @@ def open_readonly(path: str | os.PathLike[str]) -> SqliteReadonly:
     place = Path(path)
     if not is_there(place):
         raise NotFoundError(f"there is no ledger at {place}", subject=str(place))
-    ledger = SqliteReadonly(place)
+    # SQLite keeps its side files beside the file itself, not beside a symbolic link to it.
+    ledger = SqliteReadonly(place.resolve())
     with ledger.read():
         return ledger
 

@@ -56,6 +56,18 @@ def copied(living: SqliteLedger, folder: Path, *tails: str) -> Path:
     return folder / "l.sqlite3"
 
 
+@pytest.mark.parametrize("tails", [("-wal", "-shm"), ("-wal",), ()], ids=["both", "log", "none"])
+def test_through_a_symbolic_link_the_same_records_are_read(
+    living: SqliteLedger, tmp_path: Path, tails: tuple[str, ...]
+) -> None:
+    for name, path in {"l": living._path, "d": copied(living, tmp_path / "dead", *tails)}.items():
+        link = tmp_path / "links" / name
+        link.parent.mkdir(exist_ok=True)
+        link.symlink_to(path)
+        assert stored(open_readonly(link)) == stored(open_readonly(path))
+    assert len(stored(open_readonly(tmp_path / "links" / "l"))) == 6
+
+
 def test_a_ledger_at_rest_is_read_and_left_alone(tmp_path: Path) -> None:
     path = made(tmp_path / "l.sqlite3", 5)
     before = state(tmp_path)
