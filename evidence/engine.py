@@ -4,7 +4,7 @@ Rules are asked of evidence.lifecycle; here the provider is run, the record appe
 Without a ledger every step works on artifacts alone and nothing is remembered.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -12,7 +12,7 @@ from evidence.execution import failed_receipt, run
 from evidence.lifecycle.admit import admit
 from evidence.lifecycle.discover import discover
 from evidence.lifecycle.interpret import STEPS, interpret
-from evidence.lifecycle.life import LedgerLife, PlanLife
+from evidence.lifecycle.life import LedgerLife
 from evidence.lifecycle.plan import plan as make_plan
 from evidence.lifecycle.plan import verify_plan, verify_ready
 from evidence.lifecycle.readback import readback
@@ -26,13 +26,13 @@ from providers.registry import Registry, probe
 from schemas.admission import Admission, Decision
 from schemas.canonical import DEFAULT_ALGORITHM, Algorithm, digest_bytes
 from schemas.dates import instant
-from schemas.errors import EvidenceError, IntegrityError, NetworkRefusedError, NotReadyError
+from schemas.errors import EvidenceError, IntegrityError, NetworkRefusedError, NotReadyError, UsageError
 from schemas.ledger import Execution, LedgerRecord, Supersession, read_raw
 from schemas.outside import parse
 from schemas.plan import Plan
 from schemas.provider import Discovery, ProviderRow
 from schemas.published import schema_bytes
-from schemas.readback import Readback
+from schemas.readback import Readback, WriteBlocker
 from schemas.receipt import Receipt, ReceiptObservation
 from schemas.request import Request
 from schemas.retirement import Retirement
@@ -52,6 +52,13 @@ class Engine:
     actor: str = "local"
     algorithm: Algorithm = DEFAULT_ALGORITHM
     timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS
+
+    def __post_init__(self) -> None:
+        if not self.timeout_seconds > 0:  # nor is NaN
+            raise UsageError(
+                f"the timeout must be a number of seconds above 0, found {self.timeout_seconds}",
+                subject="timeout",
+            )
 
     def discover(self) -> Discovery:
         """The inventory, every provider that runs here probed now; reads only, records nothing."""
@@ -166,33 +173,38 @@ class Engine:
         """Project admitted sources into `sink` (with `execute`), then read back what it really holds.
 
         Receipt and admission are derived again; an admission that is `stated` must be the derived one.
-        Decisions that this one superseded are withdrawn from the sink first (lifecycle.md section 9).
+        Decisions that this one superseded are withdrawn from the sink first (lifecycle.md section 9). With
+        a ledger nobody else can supersede, write or retire between the first look and the record.
         """
         verify_plan(plan)
         if decision is None:
             return readback(plan, receipt, None, sink.held(plan.plan_id or ""))
         readback(plan, receipt, decision, (), (), stated)
         admission = admit(plan, receipt, decision)
-        replaced = self._read(lambda reader: _replaced(reader, admission)) or ()
-        blockers = []
-        if execute:
-            now = instant(self.clock())
-            for old in replaced:
-                sink.withdraw(old, admission.admission_id or "", now)
-            blockers = sink.write(admission, admission.downstream_projection.sources, now)
-        blockers += sink.damaged(plan.plan_id or "")
-        result = readback(plan, receipt, decision, sink.held(plan.plan_id or ""), blockers)
 
-        def record(writer: Writer) -> None:
+        def look(replaced: Iterable[str]) -> Readback:
+            blockers = self._project(admission, replaced, sink) if execute else []
+            blockers += sink.damaged(plan.plan_id or "")
+            return readback(plan, receipt, decision, sink.held(plan.plan_id or ""), blockers)
+
+        if self.ledger is None:
+            return look(())
+        with self.ledger.write() as writer:
             life = _life(writer, plan.plan_id)
-            receipt_life = life.of_plan(plan.plan_id).of_receipt(admission.receipt_digest)
-            if receipt_life.retired or receipt_life.readback == result:
-                return
-            command = f"readback:{receipt_life.projections}"
-            self._append(writer, life, "projection.observed", command, result)
-
-        self._write(record)
+            plan_life = life.of_plan(plan.plan_id)
+            plan_life.of_admission(admission.admission_id)
+            receipt_life = plan_life.of_receipt(admission.receipt_digest)
+            result = look(old for old in dict.fromkeys(receipt_life.history) if old != admission.admission_id)
+            if not receipt_life.retired and receipt_life.readback != result:
+                command = f"readback:{receipt_life.projections}"
+                self._append(writer, life, "projection.observed", command, result)
         return result
+
+    def _project(self, admission: Admission, replaced: Iterable[str], sink: Sink) -> list[WriteBlocker]:
+        now = instant(self.clock())
+        for old in replaced:
+            sink.withdraw(old, admission.admission_id or "", now)
+        return sink.write(admission, admission.downstream_projection.sources, now)
 
     def retire(self, admission: Admission, downstream_source_refs: Sequence[str] = ()) -> Retirement:
         """The verdict, recorded when it is retire_ready.
@@ -251,12 +263,6 @@ class Engine:
         with self.ledger.write() as writer:
             return step(writer)
 
-    def _read(self, step: Callable[[Reader], T]) -> T | None:
-        if self.ledger is None:
-            return None
-        with self.ledger.read() as reader:
-            return step(reader)
-
 
 def _life(reader: Reader, plan_id: str | None) -> LedgerLife:
     """The life of one plan as its records tell it, and the readiness that is in force."""
@@ -281,13 +287,6 @@ def _artifact(reader: Reader, record: LedgerRecord) -> object:
             f"record {record.seq} has no body {record.body.digest}", subject=record.body.digest
         )
     return parse(body, f"body of record {record.seq}")
-
-
-def _replaced(reader: Reader, admission: Admission) -> tuple[str, ...]:
-    plan_life: PlanLife = _life(reader, admission.plan_id).of_plan(admission.plan_id)
-    plan_life.of_admission(admission.admission_id)
-    history = plan_life.of_receipt(admission.receipt_digest).history
-    return tuple(dict.fromkeys(old for old in history if old != admission.admission_id))
 
 
 def _execution(

@@ -5,12 +5,14 @@ from threading import Barrier, Thread
 
 from evidence.audit import replay
 from evidence.engine import Engine
+from ledger.sqlite import SqliteLedger
 from providers.registry import Registry
 from schemas.admission import Admission, Decision
-from schemas.errors import EvidenceError, OrderError
+from schemas.errors import BusyError, EvidenceError, OrderError
 from schemas.plan import Plan
+from schemas.readback import Held
 from schemas.receipt import Receipt
-from tests.world import REFS, Memory, World, engine, honest, kinds, open_ledger, request
+from tests.world import REFS, Clock, Memory, World, engine, honest, kinds, open_ledger, refusal, request
 
 ADMIT = Decision(disposition="admit", reason="fits", admitted_source_refs=REFS)
 
@@ -70,6 +72,31 @@ def test_of_two_decisions_at_once_one_comes_into_force(tmp_path: Path) -> None:
         thread.join()
     assert (len(made), len(refused)) == (1, 3)
     assert kinds(open_ledger(path)).count("admission.decided") == 1
+
+
+def test_nobody_supersedes_between_the_writing_and_the_record(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite3"
+    first = engine(ledger=open_ledger(path))
+    other = engine(ledger=SqliteLedger.open(path, Clock(), timeout_seconds=0))
+    plan = first.plan(request())
+    receipt = first.execute(plan).receipt
+    first.admit(plan, receipt, ADMIT)
+    later = Decision(disposition="admit", reason="on second thoughts", admitted_source_refs=REFS[:1])
+    met: list[EvidenceError | None] = []
+
+    class Overtaken(Memory):
+        def held(self, plan_id: str) -> list[Held]:
+            if not met:
+                met.append(refusal(lambda: other.admit(plan, receipt, later, supersede=True)))
+            return super().held(plan_id)
+
+    sink = Overtaken()
+    assert len(first.readback(plan, receipt, ADMIT, sink, execute=True).downstream_source_refs) == 3
+    assert [type(refused) for refused in met] == [BusyError]
+    new = other.admit(plan, receipt, later, supersede=True)
+    other.readback(plan, receipt, later, sink, execute=True)
+    current = {held.admission_id for held in sink.held(plan.plan_id or "") if held.withdrawn is None}
+    assert current == {new.admission_id}
 
 
 def test_lives_that_run_at_once_are_all_whole(tmp_path: Path) -> None:
