@@ -2,9 +2,10 @@
 
 import threading
 
-from providers.base import Clock, Provider
+from providers.base import Clock, Provider, told
 from schemas.dates import instant
 from schemas.errors import EvidenceError, InvalidError
+from schemas.outside import parse
 from schemas.plan import Plan
 from schemas.receipt import Receipt
 from schemas.text import legible
@@ -21,18 +22,20 @@ def run(provider: Provider, plan: Plan, clock: Clock, timeout_seconds: float) ->
     def work() -> None:
         step = "running the provider"
         try:
-            answer = provider.execute(plan)
+            # A plan of its own: what a provider does to it must not reach what is recorded.
+            answer = provider.execute(Plan.read(plan.to_wire()))
             step = "reading its answer"
             answers.append(_checked(answer))
         except EvidenceError as error:
             failures.append(f"{step}: {error.code}: {error.message}")
-        # Provider code is not ours; neither an error of it nor its sys.exit() may end the caller.
-        except (Exception, SystemExit) as error:  # noqa: BLE001
-            failures.append(f"{step}: {type(error).__name__}: {error}")
+        # Provider code is not ours; no error of it, nor its sys.exit(), may end the caller or pass for
+        # silence.
+        except BaseException as error:  # noqa: BLE001
+            failures.append(f"{step}: {told(error)}")
 
     thread = threading.Thread(target=work, name=f"provider {provider.provider_id}", daemon=True)
     thread.start()
-    thread.join(timeout_seconds)
+    thread.join(min(timeout_seconds, threading.TIMEOUT_MAX))
     if answers:
         return answers[0]
     late = f"waiting for the provider: no answer after {timeout_seconds:g} seconds"
@@ -42,8 +45,9 @@ def run(provider: Provider, plan: Plan, clock: Clock, timeout_seconds: float) ->
 def _checked(answer: object) -> Receipt:
     if not isinstance(answer, Receipt):
         raise InvalidError(f"a {type(answer).__name__} is no receipt", subject="receipt")
-    # Read anew: Python lets a provider make a Receipt that never went through its rules.
-    return Receipt.read(answer.to_wire())
+    # Read anew, and from bytes: Python lets a provider make a Receipt, or a part or a kind of one, that
+    # never went through the rules.
+    return Receipt.read(parse(answer.canonical(), "receipt"))
 
 
 def failed_receipt(plan: Plan, clock: Clock, step: str) -> Receipt:

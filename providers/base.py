@@ -53,6 +53,14 @@ class Connector(Provider, Protocol):
         ...
 
 
+def told(error: BaseException) -> str:
+    """What an error of foreign code says of itself: its type, and its words if it has any."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception as worse:  # noqa: BLE001 - its __str__ is foreign code too
+        return f"{type(error).__name__}: it cannot be told: {type(worse).__name__}"
+
+
 def is_connector(provider: Provider) -> bool:
     """Whether running this provider sends something outside."""
     return provider.provider_kind == "connector"

@@ -7,7 +7,7 @@ that its writer observed: they override a listed row of the same id, never a liv
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from providers.base import Provider
+from providers.base import Provider, told
 from schemas.errors import ConflictError, EvidenceError, InvalidError, NotFoundError
 from schemas.provider import MOST_PROVIDERS, PROTOCOL, ProviderRow
 from schemas.text import legible, shown, trim
@@ -127,16 +127,23 @@ class Registry:
 def probe(provider: Provider) -> ProviderRow:
     """The provider's own row, now; a probe that fails is a row that is not ready and says so."""
     try:
-        row = provider.readiness()
+        row = _checked(provider.readiness())
     except EvidenceError as error:
         return _failed_probe(provider, error.message)
-    except Exception as error:  # noqa: BLE001 - provider code is not ours; one must not end the others
-        return _failed_probe(provider, f"{type(error).__name__}: {error}")
-    if not isinstance(row, ProviderRow):
-        return _failed_probe(provider, f"its probe answered with a {type(row).__name__}")
+    except KeyboardInterrupt:  # the user's, not the provider's
+        raise
+    except BaseException as error:  # noqa: BLE001 - provider code is not ours; one must not end the others
+        return _failed_probe(provider, told(error))
     if (row.provider_id, row.provider_kind) != (provider.provider_id, provider.provider_kind):
         return _failed_probe(provider, f"its probe answered for {row.provider_kind} {row.provider_id}")
     return row
+
+
+def _checked(answer: object) -> ProviderRow:
+    if type(answer) is not ProviderRow:
+        raise InvalidError(f"its probe answered with a {type(answer).__name__}", subject="provider")
+    # Read anew: Python lets a provider make a row that never went through its rules.
+    return ProviderRow.read(answer.to_wire())
 
 
 def _failed_probe(provider: Provider, why: str) -> ProviderRow:

@@ -3,6 +3,7 @@
 No mocks: everything here is a real Provider, Clock, Sink or Ledger that the engine cannot tell apart.
 """
 
+from asyncio import CancelledError
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -99,6 +100,13 @@ def forged(receipt: Receipt, **changes: object) -> Receipt:
     return made
 
 
+class MuteError(Exception):
+    """An error that cannot say what is wrong."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
 Answer = Callable[[Plan], object]
 
 
@@ -120,6 +128,9 @@ LIES: dict[str, tuple[Answer, str]] = {
         "running the provider: ZeroDivisionError: by",
     ),
     "leaves": (_raises(SystemExit(3)), "running the provider: SystemExit: 3"),
+    "cancelled": (_raises(CancelledError("by itself")), "running the provider: CancelledError: by itself"),
+    "interrupts": (_raises(KeyboardInterrupt()), "running the provider: KeyboardInterrupt:"),
+    "mute": (_raises(MuteError()), "running the provider: MuteError: it cannot be told: RuntimeError"),
     "huge error": (_raises(ValueError("𠀀" * 100_000)), "running the provider: ValueError: 𠀀"),
     "none": (lambda _plan: None, "reading its answer: invalid: a NoneType is no receipt"),
     "a dict": (lambda plan: honest(plan).to_wire(), "reading its answer: invalid: a dict is no receipt"),
@@ -159,11 +170,33 @@ LIES: dict[str, tuple[Answer, str]] = {
         lambda plan: forged(honest(plan), sources=(_source_of_a_file(),)),
         "reading its answer: invalid: receipt.sources[0].source_ref",
     ),
+    "forged kind of receipt": (
+        lambda plan: _claiming(honest(plan), {"sources": (_source_of_a_file(),)}),
+        "reading its answer: ",
+    ),
+    "other kind of receipt": (
+        lambda plan: _claiming(honest(plan), honest(plan, plan_id=digest("another plan")).to_wire()),
+        "binding its receipt to the plan: receipt.plan_id",
+    ),
     "forged digest": (
         lambda plan: forged(honest(plan), request_id="blake3:guess"),
         "reading its answer: invalid: receipt.request_id",
     ),
 }
+
+
+class _Claiming(Receipt):
+    """A receipt that writes itself as it likes."""
+
+    def to_wire(self) -> dict[str, object]:
+        claimed = self.__dict__["claimed"]
+        return dict(claimed)
+
+
+def _claiming(receipt: Receipt, claimed: dict[str, object]) -> Receipt:
+    made = _Claiming.__new__(_Claiming)
+    made.__dict__.update({"claimed": {**receipt.to_wire(), **claimed}})
+    return made
 
 
 def _source_of_a_file() -> Source:

@@ -17,6 +17,7 @@ from schemas.errors import (
     NotFoundError,
     NotReadyError,
     ProviderError,
+    UsageError,
 )
 from schemas.plan import Plan
 from schemas.provider import ProviderRow
@@ -106,6 +107,35 @@ def test_a_late_provider_is_left_behind_and_never_heard_again(tmp_path: Path) ->
     assert runs.receipt(plan, seen.receipt) == seen
     assert kinds(ledger) == before
     ledger.close()
+
+
+def test_what_a_provider_does_to_its_plan_reaches_no_record(tmp_path: Path) -> None:
+    ledger = open_ledger(tmp_path / "l.sqlite3")
+    other = engine().plan(request("another question"))
+
+    def answer(plan: Plan) -> Receipt:
+        plan.__dict__.update(other.__dict__)
+        return honest(plan)
+
+    runs = engine(World(answer=answer), ledger)
+    plan = runs.plan(request())
+    (said,) = runs.execute(plan).receipt.limitations
+    assert said.startswith("failed while binding its receipt to the plan: receipt.plan_id")
+    assert plan == runs.plan(request())
+    assert kinds(ledger)[2:] == ["execution.started", "execution.finished", "receipt.observed"]
+    ledger.close()
+
+
+@pytest.mark.parametrize("seconds", [0, -1.0, float("nan")])
+def test_a_timeout_is_a_number_above_zero(seconds: float) -> None:
+    with pytest.raises(UsageError, match="timeout"):
+        Engine(Registry((World(),)), Clock(), timeout_seconds=seconds)
+
+
+@pytest.mark.parametrize("seconds", [1e10, 1e300, float("inf")])
+def test_a_timeout_may_be_longer_than_any_clock_counts(seconds: float) -> None:
+    runs = Engine(Registry((World(),)), Clock(), timeout_seconds=seconds)
+    assert runs.execute(runs.plan(request())).status == "succeeded"
 
 
 def test_an_empty_answer_is_no_failure() -> None:

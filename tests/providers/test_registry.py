@@ -1,5 +1,6 @@
 """The inventory of providers: what files list, what they observed, what a live probe says."""
 
+from asyncio import CancelledError
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from schemas.errors import ConflictError, InvalidError, NotFoundError, ProviderE
 from schemas.provider import ProviderRow
 from schemas.text import units
 from tests.strategies import provider_lists
-from tests.world import World, connector, request, row
+from tests.world import MuteError, World, connector, request, row
 
 
 def registry_file(*connectors: object) -> dict[str, object]:
@@ -165,16 +166,31 @@ def test_a_provider_is_found_by_its_id() -> None:
         registry.provider("method:third")
 
 
+def forged_row(**changes: object) -> ProviderRow:
+    """A row that never went through its rules, as Python lets anybody make one."""
+    made = ProviderRow.__new__(ProviderRow)
+    made.__dict__.update({**row().__dict__, **changes})
+    return made
+
+
 @pytest.mark.parametrize(
     "probed",
-    [ProviderError("x"), OSError("no such file"), KeyError(), None, {}, row("method:else")],
-    ids=["ours", "os", "key", "none", "dict", "another"],
+    [
+        *(ProviderError("x"), OSError("no such file"), KeyError(), None, {}, row("method:else")),
+        *(SystemExit(3), CancelledError(), MuteError(), forged_row(enabled=False), forged_row(ready="yes")),
+    ],
+    ids=["ours", "os", "key", "none", "dict", "another", "leaves", "cancelled", "mute", "rule", "type"],
 )
 def test_a_probe_that_fails_is_a_row_that_is_not_ready_and_the_others_stay(probed: Any) -> None:
     rows = Registry((World(probes=[probed]), World(provider_id="method:second"))).rows()
     assert [one.ready for one in rows] == [False, True]
     assert rows[0].unavailable_reason is not None
     assert rows[0].unavailable_reason.startswith("readiness probe failed: ")
+
+
+def test_an_interrupt_of_the_user_is_no_fault_of_the_probe() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        probe(World(probes=[KeyboardInterrupt()]))
 
 
 @given(st.text(st.characters(), max_size=600))
