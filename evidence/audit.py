@@ -13,7 +13,7 @@ from ledger.chain import Break, Link, links
 from ledger.store import Reader
 from schemas.canonical import canonical, digest_bytes
 from schemas.errors import EvidenceError, IntegrityError, InvalidError, OrderError
-from schemas.ledger import OPENED, LedgerOpened, LedgerRecord
+from schemas.ledger import OPENED, LedgerOpened, LedgerRecord, Subject
 from schemas.outside import parse
 
 MOST_FINDINGS = 1000
@@ -85,7 +85,7 @@ class _Auditor:
                 report.head = link.id
                 for finding in self._check(link):
                     self._add(finding)
-            for finding in (*self._undelivered(), *self._reader.index_breaks()):
+            for finding in (*self._unfollowed(), *self._reader.index_breaks()):
                 self._add(finding)
         except IntegrityError as error:
             self._add(Break(report.records, "file", "the file can be read", "a record", error.message))
@@ -121,6 +121,9 @@ class _Auditor:
             self._report.uninterpreted.append(link.seq)
 
     def _opening(self, record: LedgerRecord, body: bytes, artifact: object) -> Iterator[Break]:
+        if record.subject != Subject():
+            found = canonical(record.subject.to_wire()).decode()
+            yield Break(record.seq, "subject", "no artifact of a life, no subject", "{}", found)
         if record.kind == "schema.registered":
             own = digest_bytes(body)
             if own != record.schema.digest:
@@ -128,6 +131,9 @@ class _Auditor:
                 yield Break(record.seq, "schema.digest", rule, own, record.schema.digest)
             self._schemas.add((record.schema.name, record.schema.digest))
             return
+        if record.schema.name != OPENED:
+            rule = "the artifact states its schema"
+            yield Break(record.seq, "schema.name", rule, OPENED, record.schema.name)
         try:
             opened = LedgerOpened.read(artifact)
         except EvidenceError as error:
@@ -156,11 +162,17 @@ class _Auditor:
             expected, found = (canonical(one.to_wire()).decode() for one in (subject, record.subject))
             yield Break(seq, "subject", "the subject is derived from the artifact", expected, found)
 
-    def _undelivered(self) -> Iterator[Break]:
-        rule = "what an execution delivered is observed"
+    def _unfollowed(self) -> Iterator[Break]:
+        # A writer takes each of these two steps together with the one that must follow it.
+        last = self._report.records - 1
         for plan in self._life.plans.values():
             for digest in plan.delivered:
-                yield Break(self._report.records - 1, "record", rule, digest, "no such receipt")
+                rule = "what an execution delivered is observed"
+                yield Break(last, "record", rule, digest, "no such receipt")
+            for receipt in plan.receipts.values():
+                if receipt.superseding is not None:
+                    rule = "a superseding decision comes into force"
+                    yield Break(last, "record", rule, receipt.superseding, "no such decision")
 
 
 def _body(reader: Reader, record: LedgerRecord) -> bytes:

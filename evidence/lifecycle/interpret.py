@@ -72,6 +72,12 @@ def _execution(life: LedgerLife, artifact: object, state: str) -> tuple[Executio
         raise MismatchError(
             "execution.provider_id is not the selected provider", subject="execution.provider_id"
         )
+    if execution.provider is not None and execution.provider.provider_kind != selected.provider_kind:
+        raise MismatchError(
+            f"execution.provider is a {execution.provider.provider_kind}; the selected provider is a "
+            f"{selected.provider_kind}",
+            subject="execution.provider.provider_kind",
+        )
     return execution, plan_life
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from schemas.canonical import algorithm_of, canonical, digest, digest_bytes
-from schemas.ledger import OPENED
+from schemas.ledger import OPENED, Subject
 from schemas.outside import parse
 from schemas.published import schema_bytes
 from tests.audit.lives import Shelf, Step, make, rewritten, steps
@@ -48,6 +48,19 @@ def test_an_opening_that_is_not_of_this_log_is_named(
     opened = parse(whole[0].body)
     assert isinstance(opened, dict)
     assert first(whole, 0, whole[0].stating({**opened, **change})) == (0, field, rule)
+
+
+def test_an_opening_that_states_another_schema_is_named(whole: list[Step]) -> None:
+    schema = whole[0].record.schema.replace(name="another")
+    step = whole[0]._replace(record=whole[0].record.replace(schema=schema))
+    assert first(whole, 0, step) == (0, "schema.name", "the artifact states its schema")
+
+
+@pytest.mark.parametrize("kind", ["ledger.opened", "schema.registered"])
+def test_a_subject_of_what_is_no_step_of_a_life_is_named(whole: list[Step], kind: str) -> None:
+    at = place(whole, kind)
+    step = whole[at]._replace(record=whole[at].record.replace(subject=Subject(plan_id=digest("any"))))
+    assert first(whole, at, step) == (at, "subject", "no artifact of a life, no subject")
 
 
 def test_a_registered_schema_that_is_another_is_named(whole: list[Step]) -> None:
@@ -117,6 +130,15 @@ def test_a_receipt_that_an_execution_delivered_and_nobody_observed_is_named(whol
     report = rewritten(whole[: at + 1])
     assert report.findings[0].rule == "what an execution delivered is observed"
     assert report.findings[0].seq == at
+
+
+def test_a_decision_that_was_superseded_and_has_no_successor_is_named(tmp_path: Path) -> None:
+    stored = steps(make(tmp_path / "l.sqlite3", 12, seed=5))
+    at = place(stored, "admission.superseded")
+    report = rewritten(stored[: at + 1])
+    assert [finding[:3] for finding in report.findings] == [
+        (at, "record", "a superseding decision comes into force")
+    ]
 
 
 def test_each_finding_says_what_was_expected_and_what_was_found(tmp_path: Path) -> None:

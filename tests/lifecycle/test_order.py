@@ -121,8 +121,13 @@ def test_an_execution_states_the_receipt_that_it_delivered() -> None:
         ("execution.started", execution("finished"), "execution.state"),
         ("execution.finished", execution("started"), "execution.state"),
         ("execution.finished", execution("finished", provider_id="method:else"), "execution.provider_id"),
+        (
+            "execution.started",
+            execution("started", provider=row(kind="connector").to_wire()),
+            "execution.provider.provider_kind",
+        ),
     ],
-    ids=["finished as started", "started as finished", "another provider"],
+    ids=["finished as started", "started as finished", "another provider", "another kind"],
 )
 def test_an_execution_is_of_its_kind_and_of_the_selected_provider(
     kind: str, wire: dict[str, object], field: str
