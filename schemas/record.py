@@ -47,6 +47,7 @@ class Rule(ABC):
 
 
 REQUIRED: Any = object()
+LONGEST_NAME = 64  # of a field, and more
 
 
 class FieldSpec:
@@ -190,11 +191,14 @@ class Record:
 
 def _unknown(given: Mapping[str, object], known: frozenset[str]) -> RuleError:
     name = next(key for key in given if key not in known)
+    if not isinstance(name, str):
+        return RuleError(f"has a key that is no text but {shown(name)}")
     if refused_character(name) is not None:
         return RuleError(f"has the key {shown(name)}, which holds a control character or lone surrogate")
     import difflib  # only on the way to an error
 
-    near = difflib.get_close_matches(name, sorted(known), n=1)
+    # difflib takes a second and 300 MB to look at a name of megabytes, which is near to none.
+    near = difflib.get_close_matches(name[:LONGEST_NAME], sorted(known), n=1)
     hint = f"did you mean {near[0]}?" if near else f"known keys: {', '.join(sorted(known))}"
     return RuleError(f"has the unknown key {shown(name)}", hint=hint)
 

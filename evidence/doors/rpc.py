@@ -4,6 +4,7 @@ For embedders in any language. Lines are answered in order; a bad line is answer
 the next one is read. Nothing is recorded: an embedder keeps its own artifacts.
 """
 
+from collections.abc import Iterator
 from typing import BinaryIO
 
 import orjson
@@ -31,14 +32,10 @@ def serve(requests: BinaryIO, answers: BinaryIO, algorithm: Algorithm) -> None:
         if len(line) > MAX_BYTES and not line.endswith(b"\n"):
             _skip_rest(requests)
             longer = InvalidError(f"a line is longer than {MAX_BYTES} bytes", subject="line")
-            answer: Message | list[Message] | None = _refusal(None, PARSE_ERROR, longer)
-        elif not line.strip():
-            continue
-        else:
-            answer = answer_line(line, algorithm)
-        if answer is not None:
-            answers.write(orjson.dumps(answer) + b"\n")
-            answers.flush()
+            answers.write(_line(_refusal(None, PARSE_ERROR, longer)))
+        elif line.strip():
+            answers.writelines(answer_line(line, algorithm))
+        answers.flush()
 
 
 def _skip_rest(requests: BinaryIO) -> None:
@@ -46,18 +43,37 @@ def _skip_rest(requests: BinaryIO) -> None:
         pass
 
 
-def answer_line(line: bytes, algorithm: Algorithm) -> Message | list[Message] | None:
-    """The answer to one line: a message, a list for a batch, None when nothing is owed."""
+def answer_line(line: bytes, algorithm: Algorithm) -> Iterator[bytes]:
+    """The answer to one line, a line too: a message, an array for a batch, nothing when nothing is owed.
+
+    It comes in pieces: the refusals of a batch of bare numbers are hundreds of times as long as the batch.
+    """
     try:
         value = parse(line.rstrip(b"\r\n"), "line")
     except InvalidError as error:
-        return _refusal(None, PARSE_ERROR, error)
-    if not isinstance(value, list):
-        return _answer(value, algorithm)
-    if not value:
-        return _invalid(None, "a batch must hold at least one request")
-    answers = [answer for request in value if (answer := _answer(request, algorithm)) is not None]
-    return answers or None
+        yield _line(_refusal(None, PARSE_ERROR, error))
+        return
+    if isinstance(value, list) and value:
+        yield from _answer_batch(value, algorithm)
+    elif isinstance(value, list):
+        yield _line(_invalid(None, "a batch must hold at least one request"))
+    elif (answer := _answer(value, algorithm)) is not None:
+        yield _line(answer)
+
+
+def _answer_batch(batch: list[object], algorithm: Algorithm) -> Iterator[bytes]:
+    before = b"["
+    for request in batch:
+        answer = _answer(request, algorithm)
+        if answer is not None:
+            yield before + orjson.dumps(answer)
+            before = b","
+    if before == b",":
+        yield b"]\n"
+
+
+def _line(answer: Message) -> bytes:
+    return orjson.dumps(answer) + b"\n"
 
 
 def _answer(request: object, algorithm: Algorithm) -> Message | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from evidence.doors.rpc import answer_line
 from evidence.lifecycle.wire import call
 from tests.doors.command import PATIENCE_SECONDS, run, start
 
@@ -123,6 +124,17 @@ def test_a_batch_is_answered_by_a_batch_in_order(tmp_path: Path) -> None:
     [answers] = serve(batch, cwd=tmp_path)
     assert [answer["id"] for answer in answers] == [3, None, 2, "甲"]
     assert ["result" in answer for answer in answers] == [True, False, False, True]
+
+
+def test_a_batch_is_answered_piece_by_piece() -> None:
+    batch = b"[" + b"0," * 100_000 + line() + b"]"
+    pieces = answer_line(batch, "blake3")
+    first = next(pieces)
+    assert first.startswith(b"[{")
+    assert len(first) < 500
+    small = b"".join(answer_line(b"[0," + line(id=...) + b"," + line(id=7) + b"]", "blake3"))
+    assert small.count(b"\n") == 1
+    assert [answer["id"] for answer in json.loads(small)] == [None, 7]
 
 
 def test_a_line_of_exactly_the_largest_size_and_one_with_a_bom_are_read(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """The kernel of records: closed, strict, frozen, and an error names path, bound and what was found."""
 
+import tracemalloc
+
 import pytest
 
 from evidence.lifecycle.plan import plan
@@ -307,3 +309,18 @@ def test_only_an_open_record_overlooks_unknown_keys() -> None:
 def test_a_receipt_is_read_as_it_is_written() -> None:
     made = honest(plan(request(), [row()]))
     assert Receipt.read(made.to_wire()) == made
+
+
+@pytest.mark.parametrize("key", [1, None, b"objective", ("objective",)])
+def test_a_key_that_is_no_text_is_refused(key: object) -> None:
+    value: dict[object, object] = {"objective": "o", key: "x"}
+    assert "has a key that is no text" in said(Request, value)
+
+
+def test_an_unknown_key_of_megabytes_costs_little_more_than_itself() -> None:
+    name = "objective" * 100_000
+    tracemalloc.start()
+    said(Request, {**ASKED, name: "x"})
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 * len(name)
