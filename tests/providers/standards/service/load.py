@@ -1,4 +1,4 @@
-"""Clients that ask without a pause until they are told to stop, and remember every answer."""
+"""Clients that ask until they are told to stop, and remember every answer."""
 
 import http.client
 import threading
@@ -11,8 +11,9 @@ from tests.providers.standards.service.running import JSON, Response, Service, a
 class Clients:
     """What a number of connections heard."""
 
-    def __init__(self, service: Service, batches: Sequence[Sequence[str]]) -> None:
+    def __init__(self, service: Service, batches: Sequence[Sequence[str]], pause: float) -> None:
         self.service = service
+        self.pause = pause
         self.batches = batches
         self.answers: list[tuple[Sequence[str], Response]] = []
         self.broken = 0
@@ -24,7 +25,7 @@ class Clients:
         """One connection's life; a broken one is made anew."""
         connection = self.service.connect()
         turn = first
-        while not self.enough.is_set():
+        while not self.enough.wait(self.pause):
             batch = self.batches[turn % len(self.batches)]
             turn += 1
             try:
@@ -47,8 +48,10 @@ class Clients:
 
 
 @contextmanager
-def asking_clients(service: Service, batches: Sequence[Sequence[str]], connections: int) -> Iterator[Clients]:
-    clients = Clients(service, batches)
+def asking_clients(
+    service: Service, batches: Sequence[Sequence[str]], connections: int, pause: float = 0.0
+) -> Iterator[Clients]:
+    clients = Clients(service, batches, pause)
     threads = [threading.Thread(target=clients.ask, args=(number,)) for number in range(connections)]
     for thread in threads:
         thread.start()

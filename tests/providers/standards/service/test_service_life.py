@@ -24,7 +24,7 @@ MIXED = [
 
 def test_every_answered_query_is_in_the_log_although_workers_are_killed_under_load(tmp_path: Path) -> None:
     with running(tmp_path, "--workers", "2") as service:
-        with asking_clients(service, MIXED, 6) as clients:
+        with asking_clients(service, MIXED, 6, pause=0.02) as clients:
             for _ in range(3):
                 clients.wait_for(15)
                 os.kill(service.workers[-1], signal.SIGKILL)
