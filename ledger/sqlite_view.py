@@ -93,10 +93,10 @@ class SqliteReader:
             return []
         algorithm, digits = match.groups()
         found = self._rows(
-            "SELECT DISTINCT field, algorithm || ':' || hex FROM subjects WHERE hex >= ?1 AND hex < ?2"
-            " AND (?3 IS NULL OR algorithm = ?3) AND (?4 IS NULL OR field = ?4)"
-            " ORDER BY hex, algorithm, field LIMIT ?5",
-            *(digits, f"{digits}g", algorithm, field, _MOST_LIKE),
+            "SELECT DISTINCT field, algorithm || ':' || hex FROM subjects WHERE hex >= ? AND hex < ?"
+            " AND (? IS NULL OR algorithm = ?) AND (? IS NULL OR field = ?)"
+            " ORDER BY hex, algorithm, field LIMIT ?",
+            *(digits, f"{digits}g", algorithm, algorithm, field, field, _MOST_LIKE),
         )
         return [(str(name), str(identity)) for name, identity in found]
 
