@@ -10,9 +10,9 @@ from providers.web.narrowing import GAP, Narrow
 _AT = r"(?:@| ?[\[(] ?at ?[\])] ?)"
 _DOT = r"(?:\.| ?[\[(] ?dot ?[\])] ?)"
 _SEPARATED = re.compile(_AT, re.IGNORECASE)
-_EMAIL = re.compile(rf"[\w.+%-]{{1,64}}{_AT}\w[\w-]{{0,62}}(?:{_DOT}\w[\w-]{{0,62}}){{1,8}}", re.IGNORECASE)
+_EMAIL = re.compile(rf"[\w.+%-]{{1,64}}{_AT}\w[\w-]{{0,62}}(?:{_DOT}(\w[\w-]{{0,62}})){{1,8}}", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*+")
-_SIX = re.compile(r"(?<![0-9A-Za-z:.])[0-9A-Fa-f:]*+:[0-9A-Fa-f:]*+(?:\.[0-9]+)*+(?![0-9A-Za-z:])")
+_SIX = re.compile(r"(?<![0-9A-Za-z:.])[0-9A-Fa-f:]{3,39}(?:\.[0-9]+)*+(?![0-9A-Za-z:])")
 _SHARE = re.compile(r"\\\\[\w.$-]+\\[\w.$-]+")
 _SINGLE = re.compile(r"(?<=://)[A-Za-z0-9_-]+(?=[:/?#]|$|\s)")
 
@@ -46,7 +46,8 @@ def emails(narrowed: Narrow) -> Iterator[Finding]:
     if not _SEPARATED.search(narrowed.text):
         return
     for found in _EMAIL.finditer(narrowed.text):
-        yield Finding("email", *narrowed.place(found.start(), found.end()))
+        if not found[1].isdigit():  # φ8@150.5 is reinforcement
+            yield Finding("email", *narrowed.place(found.start(), found.end()))
 
 
 def inner_names(narrowed: Narrow, uncited: Narrow) -> Iterator[Finding]:

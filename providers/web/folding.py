@@ -27,6 +27,12 @@ _NAMED = re.compile(
 )
 # в looks like B as its capital does; where a small letter has a look of its own, that stands.
 _LATIN = {**{like.lower(): letter for like, letter in LATIN.items()}, **LATIN}
+# `plain` comes first, so both sides of a pair of look-alikes are what it makes of them.
+_HAN = {
+    VARIANTS.get(sign, sign): VARIANTS.get(first, first)
+    for like, first in HAN.items()
+    for sign in (like, first)
+}
 _TIGHT = str.maketrans({"0": "o", "1": "l", "i": "l"})
 
 
@@ -72,8 +78,9 @@ class Table(dict[int, str]):
 
 def _pieces(character: str) -> str:
     """The characters that `character` is made of, without what is invisible or a mark."""
-    found = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
-    return "".join(piece for piece in found if not _unseen(piece))
+    # Marks go before case: U+0345 is a mark whose case is a letter.
+    seen = "".join(piece for piece in unicodedata.normalize("NFKD", character) if not _unseen(piece))
+    return "".join(piece for piece in unicodedata.normalize("NFKD", seen.casefold()) if not _unseen(piece))
 
 
 def _unseen(character: str) -> bool:
@@ -116,9 +123,7 @@ def _look(piece: str) -> str:
     named = _NAMED.fullmatch(unicodedata.name(piece, ""))
     if named is not None:
         return named[1].lower()
-    return "".join(
-        _LATIN.get(part, VARIANTS.get(found := HAN.get(part, part), found)) for part in _plain(piece)
-    )
+    return "".join(_LATIN.get(part, _HAN.get(part, part)) for part in _plain(piece))
 
 
 _PLAIN, _LOOKS, _KEPT = Table(_plain), Table(_looks), Table(_kept)
