@@ -32,7 +32,7 @@ from schemas.outside import parse
 from schemas.plan import Plan
 from schemas.provider import Discovery, ProviderRow
 from schemas.published import schema_bytes
-from schemas.readback import Readback, WriteBlocker
+from schemas.readback import MOST_BLOCKERS, Readback, WriteBlocker
 from schemas.receipt import Receipt, ReceiptObservation
 from schemas.request import Request
 from schemas.retirement import Retirement
@@ -138,8 +138,18 @@ class Engine:
         self._write(record)
         return observation
 
-    def admit(self, plan: Plan, receipt: Receipt, decision: Decision, supersede: bool = False) -> Admission:
-        """Record the parent's decision on a receipt; a different one in force must be superseded."""
+    def admit(
+        self,
+        plan: Plan,
+        receipt: Receipt,
+        decision: Decision,
+        supersede: bool = False,
+        sink: Sink | None = None,
+    ) -> Admission:
+        """Record the parent's decision on a receipt; a different one in force must be superseded.
+
+        What `sink` holds for the superseded one is withdrawn there at once (lifecycle.md section 9).
+        """
         admission = admit(plan, receipt, decision)
 
         def record(writer: Writer) -> None:
@@ -147,6 +157,7 @@ class Engine:
             receipt_life = life.of_plan(plan.plan_id).of_receipt(admission.receipt_digest)
             old = receipt_life.in_force
             if old == admission:
+                self._withdraw(admission, receipt_life.history, sink)
                 return
             command = f"admit:{len(receipt_life.history)}"
             if old is not None and supersede:
@@ -157,9 +168,17 @@ class Engine:
                 )
                 self._append(writer, life, "admission.superseded", f"supersede:{command}", step)
             self._append(writer, life, "admission.decided", command, admission)
+            self._withdraw(admission, receipt_life.history, sink)
 
         self._write(record)
         return admission
+
+    def _withdraw(self, admission: Admission, history: Iterable[str], sink: Sink | None) -> None:
+        """Within the ledger's transaction: a sink that cannot be written keeps the old decision in force."""
+        now = instant(self.clock())
+        for old in dict.fromkeys(history):
+            if sink is not None and old != admission.admission_id:
+                sink.withdraw(old, admission.admission_id or "", now)
 
     def readback(
         self,
@@ -182,10 +201,10 @@ class Engine:
         readback(plan, receipt, decision, (), (), stated)
         admission = admit(plan, receipt, decision)
 
-        def look(replaced: Iterable[str]) -> Readback:
-            blockers = self._project(admission, replaced, sink) if execute else []
+        def look(history: Iterable[str]) -> Readback:
+            blockers = self._project(admission, history, sink) if execute else []
             blockers += sink.damaged(plan.plan_id or "")
-            return readback(plan, receipt, decision, sink.held(plan.plan_id or ""), blockers)
+            return readback(plan, receipt, decision, sink.held(plan.plan_id or ""), _bounded(blockers))
 
         if self.ledger is None:
             return look(())
@@ -194,17 +213,16 @@ class Engine:
             plan_life = life.of_plan(plan.plan_id)
             plan_life.of_admission(admission.admission_id)
             receipt_life = plan_life.of_receipt(admission.receipt_digest)
-            result = look(old for old in dict.fromkeys(receipt_life.history) if old != admission.admission_id)
+            result = look(receipt_life.history)
             if not receipt_life.retired and receipt_life.readback != result:
                 command = f"readback:{receipt_life.projections}"
                 self._append(writer, life, "projection.observed", command, result)
         return result
 
-    def _project(self, admission: Admission, replaced: Iterable[str], sink: Sink) -> list[WriteBlocker]:
-        now = instant(self.clock())
-        for old in replaced:
-            sink.withdraw(old, admission.admission_id or "", now)
-        return sink.write(admission, admission.downstream_projection.sources, now)
+    def _project(self, admission: Admission, history: Iterable[str], sink: Sink) -> list[WriteBlocker]:
+        self._withdraw(admission, history, sink)
+        sources = admission.downstream_projection.sources
+        return sink.write(admission, sources, instant(self.clock()))
 
     def retire(self, admission: Admission, downstream_source_refs: Sequence[str] = ()) -> Retirement:
         """The verdict, recorded when it is retire_ready.
@@ -278,6 +296,15 @@ def _life(reader: Reader, plan_id: str | None) -> LedgerLife:
     last = reader.latest("provider.observed")
     life.observed = None if last is None else Discovery.read(_artifact(reader, read_raw(last[1])))
     return life
+
+
+def _bounded(blockers: list[WriteBlocker]) -> list[WriteBlocker]:
+    """As many as a readback holds, the last of them telling of the rest: damage must not end a life."""
+    more = len(blockers) - MOST_BLOCKERS + 1
+    if more <= 1:
+        return blockers
+    rest = WriteBlocker(source_ref=None, code="damaged", reason=f"{more} more are not listed")
+    return [*blockers[: MOST_BLOCKERS - 1], rest]
 
 
 def _artifact(reader: Reader, record: LedgerRecord) -> object:

@@ -16,7 +16,7 @@ from schemas.canonical import ALGORITHMS, Algorithm, digest_bytes
 from schemas.errors import IntegrityError, MismatchError, OrderError
 from schemas.ledger import Subject
 from schemas.plan import Plan
-from schemas.readback import Readback
+from schemas.readback import Readback, WriteBlocker
 from schemas.receipt import Receipt
 from tests.strategies import Life, lives
 from tests.world import REFS, Clock, Memory, World, engine, honest, kinds, open_ledger, request, row
@@ -226,6 +226,23 @@ def test_nothing_retires_before_coverage_was_read_back(ledger: SqliteLedger) -> 
     runs.readback(plan, receipt, ADMIT, Memory(), execute=True)
     assert runs.retire(admission).retire_ready
     assert kinds(ledger)[-1] == "evidence.retired"
+
+
+@pytest.mark.parametrize("count", [1024, 1025, 3000])
+def test_more_damage_than_a_readback_holds_is_counted_and_stops_no_life(
+    ledger: SqliteLedger, count: int
+) -> None:
+    class Damaged(Memory):
+        def damaged(self, plan_id: str) -> list[WriteBlocker]:
+            assert plan_id
+            return [WriteBlocker(source_ref=None, code="damaged", reason=str(n)) for n in range(count)]
+
+    runs, plan, receipt = begun(ledger)
+    admission = runs.admit(plan, receipt, ADMIT)
+    listed = runs.readback(plan, receipt, ADMIT, Damaged(), execute=True).write_blockers
+    assert len(listed) == 1024
+    assert listed[-1].reason == ("1023" if count == 1024 else f"{count - 1023} more are not listed")
+    assert runs.retire(admission).retire_ready
 
 
 @pytest.mark.req("coverage-before-retirement")
