@@ -48,6 +48,7 @@ class NameSearch:
             full = hands.full(missing)
             found = block.holding(hands[missing], missing, full) if full else block.all
             if found:
+                found &= titles.of_lengths(block, *self._reach(needed))
                 self._look(shortlist, done, block, found)
                 needed = self._needed(shortlist.floor)
 
@@ -77,21 +78,26 @@ class NameSearch:
         """How many characters a title of `length` must share: rd(20000 c / (m + n)) >= needed, for c."""
         return -(-(2 * needed - 1) * (self._length + length) // 40_000)
 
+    def _reach(self, needed: int) -> tuple[int, int]:
+        """The shortest and longest title that can reach `needed` by likeness or by containing the name."""
+        mine = self._length
+        # 6500 + rd(3000 m / n) >= needed, solved for n.
+        longest = 6_000 * mine // (2 * (needed - 6_500) - 1)
+        if not self._fuzzy:
+            return mine + 1, longest
+        # A shorter one has fewer characters than it would have to share, a longer one more than the name has.
+        shortest = -(-(2 * needed - 1) * mine // (40_001 - 2 * needed))
+        return shortest, max(longest, 40_000 * mine // (2 * needed - 1) - mine)
+
     def _missing(self, block: Block, needed: int) -> int:
         """How many characters of the name a title of `block` may lack; -1 if none can reach `needed`."""
         mine = self._length
-        missing = -1
-        if self._fuzzy:
-            # The shortest title may lack most; one that is shorter still cannot share enough.
-            least = -(-(2 * needed - 1) * mine // (40_001 - 2 * needed))
-            length = max(block.shortest, least)
-            if length <= block.longest:
-                missing = mine - self._shared(length, needed)
-        if missing < 0 and block.longest > mine:
-            length = max(block.shortest, mine + 1)
-            if 6_500 + ratio(3_000 * mine, length) >= needed:
-                return 0
-        return missing
+        shortest, longest = self._reach(needed)
+        length = max(block.shortest, shortest)
+        if length > min(block.longest, longest):
+            return -1
+        # The shortest title may lack most, if it is like the name; one that contains the name lacks nothing.
+        return max(mine - self._shared(length, needed), 0) if self._fuzzy else 0
 
     def _plan(self) -> list[tuple[int, int, Block]]:
         """Blocks that the name can reach: best score, how many may miss to be admitted, block."""

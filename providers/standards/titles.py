@@ -11,11 +11,12 @@ takes its characters from that intersection, so LCS <= c and the fuzzy score is 
 rd(20000 c / (m + n)): a score s needs c >= `_shared(s)`, so at most k = m - c of the name's characters
 may be missing from the title. Deal the name's tokens into k + 4 hands: of k missing characters each
 spoils at most one hand, so four hands are held whole (of k + 1 hands, one). An occurrence beyond the
-fourth is in no hand and counts as held. A title that contains the name misses nothing: k = 0.
+fourth is in no hand and counts as held. A title that contains the name misses nothing: k = 0. A title
+inside the name comes from `inside`, which looks up every piece of the name that begins as some title does.
 """
 
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from zlib import crc32
 
@@ -256,7 +257,7 @@ class Titles:
         bits = memoryview(sections["titles.bits"])
         self.blocks = [Block(table[at : at + 6], held, ends, bits) for at in range(0, len(table), 6)]
         lengths = read_numbers(sections["titles.lengths"]).tolist()
-        self._firsts = lengths[1::3]
+        self._run_lengths, self._firsts = lengths[::3], lengths[1::3]
         self._count = sum(block.count for block in self.blocks)
         self._runs = list(zip(lengths[::3], self._firsts, lengths[2::3], strict=True))
         runs = zip(self._runs, [*self._firsts[1:], self._count], strict=False)
@@ -280,6 +281,19 @@ class Titles:
         length, first, start = self._runs[bisect_right(self._firsts, title) - 1]
         at = start + (title - first) * length
         return self._text[at : at + length]
+
+    def of_lengths(self, block: Block, shortest: int, longest: int) -> int:
+        """The titles of `block` with these lengths and all between."""
+        if shortest <= block.shortest and block.longest <= longest:
+            return block.all
+        below = self._before(shortest) - block.first
+        above = self._before(longest + 1) - block.first
+        return ((1 << max(above, 0)) - 1 & block.all) >> max(below, 0) << max(below, 0)
+
+    def _before(self, length: int) -> int:
+        """How many titles are shorter than `length`."""
+        run = bisect_left(self._run_lengths, length)
+        return self._firsts[run] if run < len(self._firsts) else self._count
 
     def find(self, name: str) -> int | None:
         """The number of the title that is exactly `name`."""
