@@ -77,6 +77,7 @@ def test_a_resident_id_is_seen(written: str) -> None:
         "110105194912310021",  # check digit
         resident("110105", date(1949, 12, 31), 2).replace("11", "99", 1),  # no such province
         "11010519491331002X",  # no such month
+        resident("110105", date(1749, 1, 1), 2),  # nobody is that old
         f"{RESIDENT}7",
         f"7{RESIDENT}",
         "110105491331002",
