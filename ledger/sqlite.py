@@ -23,9 +23,10 @@ class SqliteLedger:
     """
 
     def __init__(self, path: Path, clock: Clock, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
-        self._path = path
+        self._path = path.absolute()  # whoever changes the working directory changes no ledger
         self._clock = clock
         self._timeout = timeout_seconds
+        self._file = _identity(path)
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
 
@@ -80,11 +81,21 @@ class SqliteLedger:
     def _transaction(self, connection: sqlite3.Connection, view: SqliteReader, begin: str) -> Iterator[None]:
         try:
             run(connection, self._path, begin)
+            self._refuse_another_file()
             yield
             run(connection, self._path, "COMMIT")
         finally:
             view.end()
             self._give_back(connection)
+
+    def _refuse_another_file(self) -> None:
+        # What is appended to a file that was moved away or deleted is found by nobody.
+        if _identity(self._path) != self._file:
+            raise IntegrityError(
+                f"{self._path} is not the file that was opened; it was moved, replaced or deleted",
+                subject=str(self._path),
+                hint="nothing was appended; open the ledger again",
+            )
 
     def _take(self) -> sqlite3.Connection:
         if self._closed:
@@ -112,6 +123,16 @@ class SqliteLedger:
             connection.close()
             raise
         return connection
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        seen = path.stat()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StorageError(f"{path} cannot be looked at: {error}", subject=str(path)) from error
+    return seen.st_dev, seen.st_ino
 
 
 def _make_durable(connection: sqlite3.Connection, path: Path) -> None:

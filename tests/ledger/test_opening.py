@@ -1,6 +1,7 @@
 """What is opened, begun and refused as a ledger file."""
 
 import re
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -48,6 +49,19 @@ def test_a_relative_path_and_missing_folders_are_fine(
     begin(Path("a/b/c/l.sqlite3")).close()
     begin(Path("l.sqlite3")).close()
     assert (tmp_path / "a/b/c/l.sqlite3").is_file()
+
+
+def test_another_working_directory_makes_no_other_ledger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ledger = begin(Path("l.sqlite3"))
+    monkeypatch.chdir("/")
+    with ledger.read() as one:  # so that the next one is a connection of its own
+        assert len(list(one.records())) == 1
+        append(ledger, step(1))
+    assert len(stored(ledger)) == 2
+    ledger.close()
 
 
 def test_a_missing_ledger_is_not_made_unless_asked(tmp_path: Path) -> None:
@@ -186,6 +200,27 @@ def test_a_name_that_no_file_can_have_is_a_storage_error(tmp_path: Path, name: s
         with pytest.raises(StorageError):
             way(tmp_path / name)
     assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("how", ["deleted", "moved", "replaced by a copy", "replaced by another"])
+def test_nothing_is_appended_to_a_file_that_is_no_longer_there(tmp_path: Path, how: str) -> None:
+    path = tmp_path / "l.sqlite3"
+    ledger = begin(path)
+    append(ledger, step(1))
+    if how == "replaced by a copy":
+        shutil.copy(path, tmp_path / "copy")
+        (tmp_path / "copy").replace(path)
+    elif how == "replaced by another":
+        made(tmp_path / "other", 3).replace(path)
+    elif how == "moved":
+        path.rename(tmp_path / "moved")
+    else:
+        path.unlink()
+    with pytest.raises(IntegrityError, match="moved, replaced or deleted"):
+        append(ledger, step(2))
+    with pytest.raises(EvidenceError):
+        stored(ledger)
+    ledger.close()
 
 
 def test_a_link_to_nowhere_is_not_followed_into_a_new_ledger(tmp_path: Path) -> None:
