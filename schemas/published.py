@@ -9,6 +9,7 @@ from pathlib import Path
 from schemas.errors import NotFoundError
 
 FOLDER = Path(__file__).parent / "v0"
+LONGEST_NAME = 96  # a longer one is no schema's, and no file system's either
 _VERSION = re.compile(r"(?:loopx_)?external_evidence_([a-z_]+)_v0")
 
 
@@ -25,7 +26,7 @@ def schema_bytes(name: str) -> bytes:
     version = _VERSION.fullmatch(name)
     short = version.group(1) if version else name
     path = FOLDER / f"{short}.json"
-    if not short.replace("_", "").isalnum() or not path.is_file():
+    if len(short) > LONGEST_NAME or not short.replace("_", "").isalnum() or not path.is_file():
         raise NotFoundError(
             f"no schema is named {name!r}", subject=name, hint=f"known names: {', '.join(names())}"
         )

@@ -61,7 +61,8 @@ def test_each_schema_is_found_by_the_version_that_artifacts_state(name: str) -> 
 
 
 @pytest.mark.parametrize(
-    "name", ["", "plans", "../v0/plan", "plan.json", "PLAN", "loopx_external_evidence_plan_v1", "a/b"]
+    "name",
+    ["", "plans", "../v0/plan", "plan.json", "PLAN", "loopx_external_evidence_plan_v1", "a/b", "a" * 300],
 )
 def test_another_name_is_not_found_and_the_known_ones_are_told(name: str) -> None:
     with pytest.raises(NotFoundError) as caught:
