@@ -38,6 +38,7 @@ class NameSearch:
             self._compare(shortlist, done, title, titles[title])
         hands, unknown = titles.hands(name)
         needed = self._needed(shortlist.floor)
+        reach = self._reach(needed)
         for best, admitting, block in self._plan():
             if best < needed:
                 break
@@ -48,9 +49,11 @@ class NameSearch:
             full = hands.full(missing)
             found = block.holding(hands[missing], missing, full) if full else block.all
             if found:
-                found &= titles.of_lengths(block, *self._reach(needed))
+                found &= titles.of_lengths(block, *reach)
                 self._look(shortlist, done, block, found)
-                needed = self._needed(shortlist.floor)
+                if needed != self._needed(shortlist.floor):
+                    needed = self._needed(shortlist.floor)
+                    reach = self._reach(needed)
 
     def _look(self, shortlist: Shortlist, done: Collection[int], block: Block, found: int) -> None:
         """Compare the titles of `block` whose bits are set in `found`, unless they share too little."""
