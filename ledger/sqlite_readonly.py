@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -106,15 +107,29 @@ def _open(path: Path) -> _Session:
     """The way that fits what lies beside the file: nothing, a living or dead writer's files, a copied log."""
     stamp = _stamp(path)
     log, shared = path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")
-    if log.exists() and shared.exists():
+    log_size, shared_size = _size(log), _size(shared)
+    if log_size is not None and shared_size is not None:
         # Takes locks in the shared memory, writes no byte of it; a dead writer's is not even used.
         return _Session(connect(path, "mode=ro&readonly_shm=1", _TIMEOUT_SECONDS), path)
-    if log.exists() and log.stat().st_size > 0:
+    if log_size:
         # SQLite reads a write-ahead file only with shared memory beside it, which it would have to make.
         copy = _copied(path, log)
         return _Session(connect(copy / path.name, "mode=ro", _TIMEOUT_SECONDS), path, stamp, copy)
     # All records are in the one file. Nothing locks it, so that it is looked at again at the end.
     return _Session(connect(path, "mode=ro&immutable=1", _TIMEOUT_SECONDS), path, stamp)
+
+
+def _size(side: Path) -> int | None:
+    """The size of a side file, None when there is none; IntegrityError when it is something else."""
+    try:
+        seen = side.lstat()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StorageError(f"{side} cannot be looked at: {error}", subject=str(side)) from error
+    if not stat.S_ISREG(seen.st_mode):  # to open a pipe is to wait; a link SQLite does not follow here
+        raise IntegrityError(f"{side} is not a file", subject=str(side), hint="move it away")
+    return seen.st_size
 
 
 def _copied(path: Path, log: Path) -> Path:

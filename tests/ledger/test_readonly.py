@@ -1,5 +1,6 @@
 """Reading writes nothing in the ledger's folder (ledger.md section 3)."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -66,6 +67,24 @@ def test_through_a_symbolic_link_the_same_records_are_read(
         link.symlink_to(path)
         assert stored(open_readonly(link)) == stored(open_readonly(path))
     assert len(stored(open_readonly(tmp_path / "links" / "l"))) == 6
+
+
+@pytest.mark.parametrize("tail", ["-wal", "-shm"])
+@pytest.mark.parametrize("how", ["pipe", "folder", "link"])
+def test_a_side_file_that_is_no_file_is_refused_and_not_waited_for(
+    living: SqliteLedger, tmp_path: Path, tail: str, how: str
+) -> None:
+    path = copied(living, tmp_path / "dead", "-wal", "-shm")
+    side = path.with_name(path.name + tail)
+    side.unlink()
+    if how == "pipe":
+        os.mkfifo(side)
+    elif how == "folder":
+        side.mkdir()
+    else:
+        side.symlink_to(tmp_path / "nowhere")
+    with pytest.raises(IntegrityError, match="is not a file"):
+        open_readonly(path)
 
 
 def test_a_ledger_at_rest_is_read_and_left_alone(tmp_path: Path) -> None:
