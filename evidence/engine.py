@@ -138,8 +138,18 @@ class Engine:
         self._write(record)
         return observation
 
-    def admit(self, plan: Plan, receipt: Receipt, decision: Decision, supersede: bool = False) -> Admission:
-        """Record the parent's decision on a receipt; a different one in force must be superseded."""
+    def admit(
+        self,
+        plan: Plan,
+        receipt: Receipt,
+        decision: Decision,
+        supersede: bool = False,
+        sink: Sink | None = None,
+    ) -> Admission:
+        """Record the parent's decision on a receipt; a different one in force must be superseded.
+
+        What `sink` holds for the superseded one is withdrawn there at once (lifecycle.md section 9).
+        """
         admission = admit(plan, receipt, decision)
 
         def record(writer: Writer) -> None:

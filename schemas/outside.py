@@ -26,6 +26,8 @@ def parse(raw: bytes, what: str = "input") -> object:
     """
     if len(raw) > MAX_BYTES:
         raise InvalidError(f"{what} is {len(raw)} bytes; at most {MAX_BYTES} are read", subject=what)
+    if not raw.strip():
+        raise InvalidError(f"{what} is empty", subject=what)
     try:
         text = raw.removeprefix(_BOM).decode("utf-8")
     except UnicodeDecodeError as error:

@@ -5,13 +5,22 @@ import sys
 from pathlib import Path
 from typing import TypeVar
 
+from evidence.lifecycle.receipt import observation_id
 from ledger.store import Ledger, Reader
 from schemas.admission import ADMISSION, Admission
-from schemas.errors import AmbiguousError, EvidenceError, NotFoundError, StorageError, UsageError
+from schemas.canonical import algorithm_of
+from schemas.errors import (
+    AmbiguousError,
+    EvidenceError,
+    MismatchError,
+    NotFoundError,
+    StorageError,
+    UsageError,
+)
 from schemas.ledger import read_raw
 from schemas.outside import MAX_BYTES, parse
 from schemas.plan import PLAN, RECEIPT, Plan
-from schemas.receipt import OBSERVATION, Receipt
+from schemas.receipt import OBSERVATION, Receipt, ReceiptObservation
 from schemas.record import Record
 from schemas.text import shown
 
@@ -78,8 +87,8 @@ def _value(argument: str, what: str, ledger: Ledger | None) -> object:
         return _from_ledger(argument, what, ledger)
     value = parse(read_bytes(argument, what, _MEANS), what)
     stated = value.get("schema_version") if isinstance(value, dict) else None
-    if isinstance(value, dict) and what == "receipt" and stated == OBSERVATION:
-        return value.get("receipt")
+    if what == "receipt" and stated == OBSERVATION:
+        return _observed(ReceiptObservation.read(value, "receipt_observation"))
     expected = _KINDS[what][2]
     if isinstance(stated, str) and stated != expected and stated.startswith("loopx_external_evidence_"):
         raise UsageError(
@@ -87,6 +96,20 @@ def _value(argument: str, what: str, ledger: Ledger | None) -> object:
             subject=what,
         )
     return value
+
+
+def _observed(stated: ReceiptObservation) -> Receipt:
+    """The receipt of an observation, if the observation's own id is that of this receipt."""
+    digest = stated.receipt.digest(algorithm_of(stated.receipt_observation_id))
+    own = observation_id(stated.receipt, digest)
+    if stated.receipt_observation_id != own:
+        raise MismatchError(
+            f"receipt_observation.receipt_observation_id is {stated.receipt_observation_id}; the digest of "
+            f"what it holds is {own}",
+            subject="receipt_observation.receipt_observation_id",
+            hint="somebody changed it after it was observed; take the receipt from the ledger by its id",
+        )
+    return stated.receipt
 
 
 def _is_id(argument: str) -> bool:
@@ -132,8 +155,6 @@ def _body(reader: Reader, identity: str, kind: str, what: str) -> object:
 
 def _by_observation_id(prefix: str, reader: Reader) -> list[str]:
     """Receipt digests whose observation id starts with `prefix`: that id is derived, not recorded."""
-    from evidence.lifecycle.receipt import observation_id
-
     found = []
     for _, raw in reader.of_kind("receipt.observed"):
         record = read_raw(raw)

@@ -110,7 +110,7 @@ def _live(run: Engine, folder: Path, story: Story) -> None:
         story.tell(f"          · {source.finding.partition('。')[0]}")
     decision = Decision(
         disposition="admit",
-        reason="编号与名称都对得上，库中写明状态 code and title agree, the library states the status",
+        reason="库中写明了状态，采为依据 the library states the status of each",
         admitted_source_refs=tuple(source.source_ref for source in receipt.sources if _states_status(source)),
     )
     admission = run.admit(plan, receipt, decision)

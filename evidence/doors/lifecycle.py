@@ -1,7 +1,7 @@
 """The commands of the lifecycle: discover, plan, execute, receipt, admit, readback, retire."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,8 +25,23 @@ from schemas.errors import UsageError
 from schemas.record import Record
 from schemas.request import Request
 
+if TYPE_CHECKING:  # a sink is imported by the command that needs one
+    from evidence.sinks.dossier import Dossier
+    from schemas.plan import Plan
+
 NEGATIVE = 1
+_NEEDED = {
+    "objective": "--objective",
+    "user_activity": "--user-activity",
+    "decision": "--decision",
+    "evidence_kinds": "--evidence-kind",
+}
 ARTIFACT_HELP = "Each artifact is a file, - for stdin, or an id or unique id prefix that the ledger knows."
+
+
+dossier_option = click.option(
+    "--dossier", metavar="FOLDER", help="Where the dossiers are; else `dossiers` beside the ledger."
+)
 
 
 @click.command(epilog="Discovery is read-only: registered is not ready, ready is not executed.")
@@ -99,6 +114,9 @@ def _request(request_file: str | None, given: dict[str, Any]) -> Request:
         return Request.read(read_json(request_file, "request"), "request")
     if not present:
         raise UsageError("say the question with --request FILE or with --objective and the options beside it")
+    missing = [flag for name, flag in _NEEDED.items() if name not in present]
+    if missing:
+        raise UsageError(f"a question needs {', '.join(missing)} too, or --request FILE", subject=missing[0])
     return Request.read(present, "request")
 
 
@@ -173,10 +191,15 @@ def receipt(
 @click.option("--decision", type=click.Choice(["admit", "reject"]), required=True, help="The parent's word.")
 @click.option("--reason", required=True, help="Why.")
 @click.option(
-    "--admit-source", "admitted", metavar="REF", multiple=True, help="Admit this source. Repeatable."
+    "--admit-source",
+    "admitted",
+    metavar="REF",
+    multiple=True,
+    help="Admit this source: its ref, or its number in the receipt, from 1 on. Repeatable.",
 )
 @click.option("--all-sources", is_flag=True, help="Admit every source of the receipt.")
 @click.option("--supersede", is_flag=True, help="Replace a different decision that is in force.")
+@dossier_option
 @writer_options
 @format_option()
 def admit(  # noqa: PLR0913, PLR0917 - one parameter an option
@@ -186,6 +209,7 @@ def admit(  # noqa: PLR0913, PLR0917 - one parameter an option
     admitted: tuple[str, ...],
     all_sources: bool,
     supersede: bool,
+    dossier: str | None,
     ledger_path: str | None,
     no_ledger: bool,
     actor: str | None,
@@ -202,11 +226,26 @@ def admit(  # noqa: PLR0913, PLR0917 - one parameter an option
     plan_argument, receipt_argument = _plan_and_receipt(artifacts, no_ledger)
     seen = read_receipt(receipt_argument, ledger)
     made_for = read_plan(plan_argument or seen.plan_id, ledger)
-    refs = tuple(source.source_ref for source in seen.sources) if all_sources else admitted
+    known = [source.source_ref for source in seen.sources]
+    refs = known if all_sources else _in_receipt_order(admitted, known)
     word = Decision.read(
-        {"disposition": decision, "reason": reason, "admitted_source_refs": list(refs)}, "decision"
+        {"disposition": decision, "reason": reason, "admitted_source_refs": refs}, "decision"
     )
-    return emit(engine(ledger, actor=actor).admit(made_for, seen, word, supersede), chosen_format)
+    sink = None if ledger is None else _dossier(dossier, ledger_path, made_for)
+    return emit(engine(ledger, actor=actor).admit(made_for, seen, word, supersede, sink), chosen_format)
+
+
+def _in_receipt_order(admitted: tuple[str, ...], known: list[str]) -> list[str]:
+    """The refs that are meant, so that the same choice is the same decision however it was typed."""
+    numbers = {str(number): ref for number, ref in enumerate(known, start=1)}
+    meant = [numbers.get(given, given) for given in admitted]
+    return sorted(meant, key=lambda ref: known.index(ref) if ref in known else len(known))
+
+
+def _dossier(folder: str | None, ledger: str | None, plan: "Plan") -> "Dossier":
+    from evidence.sinks.dossier import Dossier
+
+    return Dossier(Path(folder) if folder else ledger_path(ledger).parent / "dossiers", plan.request)
 
 
 def _plan_and_receipt(artifacts: tuple[str, ...], no_ledger: bool) -> tuple[str | None, str]:
@@ -228,9 +267,7 @@ def _plan_and_receipt(artifacts: tuple[str, ...], no_ledger: bool) -> tuple[str 
 )
 @click.argument("artifacts", metavar="[PLAN RECEIPT] ADMISSION", nargs=-1, required=True)
 @click.option("--execute", "write", is_flag=True, help="Write the admitted sources to the dossier first.")
-@click.option(
-    "--dossier", metavar="FOLDER", help="Where the dossiers are; else `dossiers` beside the ledger."
-)
+@dossier_option
 @writer_options
 @format_option("markdown")
 def readback(
@@ -243,8 +280,11 @@ def readback(
     chosen_format: str | None,
 ) -> int:
     """Project admitted evidence into the question's dossier and read back what it holds."""
-    from evidence.sinks.dossier import Dossier
-
+    if no_ledger and not dossier:
+        raise UsageError(
+            "--no-ledger needs --dossier FOLDER: the dossiers beside a ledger are that ledger's",
+            subject="--dossier",
+        )
     ledger = open_ledger(ledger_path, no_ledger)
     if len(artifacts) not in (1, 3):
         raise UsageError("give ADMISSION alone, or PLAN RECEIPT ADMISSION", subject="ADMISSION")
@@ -256,8 +296,7 @@ def readback(
         artifacts[:2] if len(artifacts) == 3 else (admission.plan_id, admission.receipt_digest)
     )
     made_for = read_plan(plan_argument, ledger)
-    folder = Path(dossier) if dossier else _beside_ledger(ledger_path)
-    sink = Dossier(folder, made_for.request)
+    sink = _dossier(dossier, ledger_path, made_for)
     seen = engine(ledger, actor=actor).readback(
         made_for, read_receipt(receipt_argument, ledger), decision_of(admission), sink, write, admission
     )
@@ -268,10 +307,6 @@ def readback(
         output.print_text(render(seen))
         return NEGATIVE if negative else 0
     return emit(seen, chosen_format, negative=negative)
-
-
-def _beside_ledger(given: str | None) -> Path:
-    return ledger_path(given).parent / "dossiers"
 
 
 @click.command(epilog=f"{ARTIFACT_HELP} Exit status 1: retained, the refs that are not covered are named.")

@@ -21,6 +21,7 @@ def admit(plan: Plan, receipt: Receipt, decision: Decision) -> Admission:
             raise MismatchError(
                 f"decision.admitted_source_refs[{index}] {ref!r} is no source of the receipt",
                 subject=f"decision.admitted_source_refs[{index}]",
+                hint=f"its sources: {', '.join(source.source_ref for source in receipt.sources[:8])}",
             )
     admitted = frozenset(decision.admitted_source_refs)
     projection = Projection(

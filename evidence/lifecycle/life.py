@@ -90,7 +90,7 @@ class PlanLife:
                 "receipt-before-admission",
                 receipt_digest,
                 "the receipt was not observed for this plan",
-                "record it first with `receipt` or `execute`",
+                "only what `execute` brought, or `receipt` was given by the provider's owner, can be decided",
             )
         return life
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from schemas.canonical import DEFAULT_ALGORITHM, Algorithm, algorithm_of, canonical_record, digest_bytes
-from schemas.errors import InvalidError, MismatchError
+from schemas.errors import InvalidError, MismatchError, OrderError
 from schemas.plan import ExecutionEnvelope, Plan
 from schemas.provider import ProviderRow
 from schemas.request import Request
@@ -112,9 +112,11 @@ def verify_ready(stated: Plan) -> Algorithm:
     """As `verify_plan`, and the plan must be ready: only such a plan may be executed or receipted."""
     algorithm = verify_plan(stated)
     if stated.status != "ready":
-        raise MismatchError(
+        raise OrderError(
             f"plan.status is {stated.status} ({stated.blocker}); only a ready plan can be executed",
+            rule="execution-needs-ready-plan",
             subject="plan.status",
+            hint="plan again when a provider is ready",
         )
     return algorithm
 

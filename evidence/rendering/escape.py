@@ -11,11 +11,13 @@ _LINE_BREAK = re.compile(r"\r\n?|\n")
 # `://`, `www.e.x`, `e.org` and `@` are not CommonMark, but GitHub, Lark and others make links and mentions
 # of them, pictures of `:word:` and formulas of `$`.
 _MARKUP = re.compile(
-    r"[\\`*_\[\]<>&|~#!$^@{}\t\n\r]"
-    r"|:(?=//|[\w+-]+:|[A-Za-z])"
+    r"[\\`*\[\]<>&|~#!$^@{}\t\n\r]"
+    r"|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])"  # between letters and digits it is no emphasis
+    r"|:(?=//|[\w+-]+:)|(?<=mailto):|(?<=xmpp):"
     r"|(?<=\w)\.(?=[^\W\d_]{2})"
     r"|\A[-+=:\s\ufeff]"
-    r"|[\s\ufeff]\Z"
+    r"|[\s\ufeff]\Z",
+    re.IGNORECASE,
 )
 _LIST_NUMBER = re.compile(r"\A([0-9]{1,9})([.)])(?=\s|\Z)")
 

@@ -14,7 +14,7 @@ RECEIPT_STATUSES = {
 }
 RETIREMENTS = {"retire_ready": "可以退休 retire_ready", "retained": "保留 retained"}
 REASONS = {
-    "parent_rejected": "上级已拒绝 parent_rejected",
+    "parent_rejected": "采纳方已拒绝 parent_rejected",
     "all_admitted_sources_projected": "采纳的来源已全部到达下游 all_admitted_sources_projected",
     "admitted_sources_not_yet_projected": "采纳的来源尚未全部到达下游 admitted_sources_not_yet_projected",
 }
@@ -22,4 +22,4 @@ NONE = "无 none"
 UNKNOWN = "未知 unknown"
 YES, NO = "是 yes", "否 no"
 ORIGINALS = "原始来源仍可使用 original sources stay available"
-UNVERIFIED = "完整性未经验证 completeness is unverified"
+UNVERIFIED = "证据是否齐全未经核实 completeness is unverified"

@@ -67,7 +67,7 @@ def _receipt(readback: Readback) -> list[str]:
 
 def _admission(readback: Readback) -> list[str]:
     parent = readback.parent_admission
-    title = _section("上级决定 Parent decision")
+    title = _section("采纳方决定 Parent decision")
     if parent is None:
         return [*title, item("决定 Disposition", "尚未作出 not made yet")]
     return [
@@ -83,7 +83,7 @@ def _coverage(readback: Readback) -> list[str]:
     admitted = len(parent.admitted_source_refs) if parent else 0
     lines = [
         *_section("覆盖与退休 Coverage and retirement"),
-        item("下游已读到 Observed downstream", f"{len(readback.downstream_source_refs)} / {admitted}"),
+        item("下游已核到 Observed downstream", f"{len(readback.downstream_source_refs)} / {admitted}"),
     ]
     if verdict is None:
         return [*lines, item("退休 Retirement", "尚无决定 no decision yet")]
@@ -106,7 +106,7 @@ def _sources(readback: Readback) -> list[str]:
             *(f"### 来源 Source {number}", ""),
             item("引用 Reference", code(ref)),
             item("已采纳 Admitted", YES if ref in admitted else NO),
-            item("下游已读到 Observed downstream", YES if ref in readback.downstream_source_refs else NO),
+            item("下游已核到 Observed downstream", YES if ref in readback.downstream_source_refs else NO),
             *source_lines(source),
         ]
     return lines if readback.sources else [*lines, NONE]

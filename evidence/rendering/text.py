@@ -154,7 +154,7 @@ def _readback(readback: Wire) -> Lines:
     parent, retirement = readback["parent_admission"], readback["retirement"]
     admitted = parent["admitted_source_refs"] if parent else ()
     covered = readback["downstream_source_refs"]
-    yield f"回读 Readback: 下游已读到 observed downstream {len(covered)} / {len(admitted)}"
+    yield f"回读 Readback: 下游已核到 observed downstream {len(covered)} / {len(admitted)}"
     yield from _request(readback["request"])
     yield _line("提供者 provider", readback["provider_id"])
     yield _line("回执状态 receipt status", RECEIPT_STATUSES[readback["receipt_status"]])
@@ -169,7 +169,7 @@ def _readback(readback: Wire) -> Lines:
         ref = source["source_ref"]
         seen = (
             _line("已采纳 admitted", YES if ref in admitted else NO, 3),
-            _line("下游已读到 observed downstream", YES if ref in covered else NO, 3),
+            _line("下游已核到 observed downstream", YES if ref in covered else NO, 3),
         )
         yield from _source(number, source, seen)
     for blocker in readback["write_blockers"]:

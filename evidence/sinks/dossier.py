@@ -85,12 +85,22 @@ class Dossier:
         return [held for _, held in self._contents().entries if held.plan_id == plan_id]
 
     def damaged(self, plan_id: str) -> list[WriteBlocker]:
-        """A damaged question or admission, and the damaged entries that may be of this plan."""
-        return [
+        """A damaged question or admission, the damaged entries of this plan, a Markdown that is another."""
+        contents = self._contents()
+        damages = [
             WriteBlocker(source_ref=damage.source_ref, code="damaged", reason=damage.reason)
-            for damage in self._contents().damaged
+            for damage in contents.damaged
             if damage.plan_id in (None, plan_id)
         ]
+        if self._exists() and not contents.damaged and not self._document_is(contents):
+            reason = f"{self.document.name} is not what the rows say; `readback --execute` writes it anew"
+            damages.append(WriteBlocker(source_ref=None, code="damaged", reason=reason))
+        return damages
+
+    def _document_is(self, contents: Contents) -> bool:
+        expected = render(self.question, contents).encode("utf-8")
+        with named_errors(self.document):
+            return self.document.is_file() and self.document.read_bytes() == expected
 
     def render(self) -> None:
         """Write the Markdown from the rows, replacing the file as a whole and only if it changes."""

@@ -60,7 +60,7 @@ def _withdrawn(number: int, held: Held, contents: Contents) -> list[str]:
     return [
         *(f"### 已撤回 withdrawn {code(held.source.source_ref)}", ""),
         item("曾用编号 Former number", str(number)),
-        item("撤回者 Withdrawn by", code(held.withdrawn or "")),
+        item("撤回依据 Withdrawn by", code(held.withdrawn or "")),
         *source_lines(held.source, ("撤回记录时间 Withdrawal recorded", held.recorded_at)),
         *_lineage(held, contents),
     ]

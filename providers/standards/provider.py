@@ -1,9 +1,13 @@
 """`method:local-standards`: look citations up in a local library of standards and state what it says."""
 
-from collections.abc import Callable, Iterable
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from providers.base import Clock
+from providers.standards.folding import fold
 from providers.standards.library import Library, StandardRecord, record_digest
 from schemas.canonical import Algorithm, algorithm_of
 from schemas.dates import instant
@@ -12,6 +16,9 @@ from schemas.plan import Plan
 from schemas.provider import ProviderRow
 from schemas.receipt import MOST_SOURCES, Receipt, Source
 from schemas.text import legible
+
+if TYPE_CHECKING:  # the matcher is imported when a plan is executed
+    from providers.standards.ranking import Candidate
 
 PROVIDER_ID = "method:local-standards"
 FAMILY = "local_standards_library"
@@ -24,6 +31,19 @@ LIMITATION = (
     "现行与否由使用者判断；匹配度只表示文字与编号的相近程度。"
     " The local library states this; whether the standard is in force is the reader's judgement."
 )
+
+_SAME_CODE, _NO_YEAR, _NEAR_NAME = 9_800, 9_000, 7_500
+_CODE_FITS = (
+    (10_000, "编号一致"),
+    (9_800, "编号一致，年号写作两位"),
+    (9_300, "编号与年号一致，属性（如 GB 与 GB/T）不同"),
+    (9_000, "编号一致，引用未写年号"),
+    (8_000, "编号一致，缺年号或分部分号"),
+    (7_500, "编号疑似有一字之差"),
+    (7_000, "编号一致，年号不同"),
+    (0, "编号不符"),
+)
+_NAME_FITS = ((10_000, "名称一致"), (7_500, "名称相近"), (0, "名称不符"))
 
 
 class LocalStandards:
@@ -67,14 +87,13 @@ class LocalStandards:
         library = self._open_library()
         accessed_at = instant(self._clock())
         queries = tuple(dict.fromkeys(plan.request.search_terms or (plan.request.objective,)))
-        found: dict[StandardRecord, list[tuple[str, int]]] = {}
+        found: dict[StandardRecord, list[tuple[str, Candidate]]] = {}
         limitations = []
         for query in queries:
             candidates = search(library, query)
-            if not candidates:
-                limitations.append(_unmatched(query))
+            limitations += _shortfalls(query, candidates)
             for candidate in candidates:
-                found.setdefault(candidate.record, []).append((query, candidate.score))
+                found.setdefault(candidate.record, []).append((query, candidate))
         _check_room(len(found))
         algorithm = algorithm_of(plan.plan_id or "blake3:")
         sources, left_out = [], []
@@ -112,12 +131,12 @@ def _check_room(found: int) -> None:
 def _source(
     library: Library,
     record: StandardRecord,
-    matches: Iterable[tuple[str, int]],
+    matches: Iterable[tuple[str, Candidate]],
     accessed_at: str,
     algorithm: Algorithm,
 ) -> Source:
     return Source(
-        source_ref=f"urn:cn-standard:{quote(record.code, safe='')}",
+        source_ref=f"urn:cn-standard:{quote(fold(record.code), safe='')}",
         source_family=FAMILY,
         basis="stated",
         finding=finding(record, matches, library.revision),
@@ -127,9 +146,12 @@ def _source(
     )
 
 
-def finding(record: StandardRecord, matches: Iterable[tuple[str, int]], revision: str) -> str:
-    """What the library states of `record`, in Chinese, for the queries that found it."""
-    queries = "；".join(f"查询“{legible(query, 260)}”匹配度 {score / 10000:.4f}" for query, score in matches)
+def finding(record: StandardRecord, matches: Iterable[tuple[str, Candidate]], revision: str) -> str:
+    """What the library states of `record`, in Chinese, for the queries that found it, and how they fit."""
+    queries = "；".join(
+        f"查询“{legible(query, 260)}”匹配度 {match.score / 10000:.4f}（{_fit(match)}）"
+        for query, match in matches
+    )
     stated = (
         f"《{legible(record.title, LONGEST_PART)}》{legible(record.code, 200)}，"
         f"状态：{legible(record.status, 100) or '库中未载'}，"
@@ -143,8 +165,37 @@ def _summary(library: Library, asked: int, answered: int) -> str:
     where = f"{legible(library.name, 200)}（{len(library)} 条，修订 {library.revision}）"
     return (
         f"在本地规范库 {where}中查询 {asked} 项，"
-        f"得到候选规范 {answered} 条。 Looked up {asked} queries, {answered} candidate standards."
+        f"得到候选规范 {answered} 条。 Queries: {asked}; candidate standards: {answered}."
     )
+
+
+def _fit(match: Candidate) -> str:
+    """In words how the number and the name of a query fit a standard (matching specification, 4 and 5)."""
+    said = []
+    if match.code_score or match.score != match.name_score:
+        said.append(next(words for least, words in _CODE_FITS if match.code_score >= least))
+    if match.name_score or match.score != match.code_score:
+        said.append(next(words for least, words in _NAME_FITS if match.name_score >= least))
+    return "，".join(said)
+
+
+def _shortfalls(query: str, candidates: Sequence[Candidate]) -> list[str]:
+    """What a reader must know when the cited standard is not plainly among the candidates."""
+    if not candidates:
+        return [_unmatched(query)]
+    cited = f"查询“{legible(query, 260)}”"
+    nearest = max(candidates, key=lambda candidate: candidate.code_score)
+    numbered = nearest.code_score or any(found.score != found.name_score for found in candidates)
+    if not numbered:
+        return []
+    if nearest.code_score == _NO_YEAR:
+        return [f"{cited}未写年号，不能确定所指版本。 No year is cited; which edition is meant is open."]
+    if nearest.code_score < _SAME_CODE:
+        fit = f"所写的编号不在规范库中，所列只是相近的规范（{_fit(candidates[0])}）"
+        return [f"{cited}{fit}。 The cited number is not in the library; what is listed is only near it."]
+    if nearest.score != nearest.code_score and nearest.name_score < _NEAR_NAME:
+        return [f"{cited}的编号在库中，但名称不符。 The number is there, under another name."]
+    return []
 
 
 def _unmatched(query: str) -> str:

@@ -124,7 +124,7 @@ def test_a_blocked_plan_is_recorded_and_cannot_go_on(ledger: SqliteLedger) -> No
     runs = engine(World(probes=[row(ready=False)]), ledger)
     plan = runs.plan(request())
     assert (plan.status, plan.blocker) == ("blocked", "no_ready_provider")
-    with pytest.raises(MismatchError, match=r"plan\.status is blocked"):
+    with pytest.raises(OrderError, match=r"plan\.status is blocked"):
         runs.execute(plan)
     assert kinds(ledger) == ["provider.observed", "plan.created"]
 

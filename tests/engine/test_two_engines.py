@@ -5,14 +5,13 @@ from threading import Barrier, Thread
 
 from evidence.audit import replay
 from evidence.engine import Engine
-from ledger.sqlite import SqliteLedger
 from providers.registry import Registry
 from schemas.admission import Admission, Decision
 from schemas.errors import BusyError, EvidenceError, OrderError
 from schemas.plan import Plan
 from schemas.readback import Held
 from schemas.receipt import Receipt
-from tests.world import REFS, Clock, Memory, World, engine, honest, kinds, open_ledger, refusal, request
+from tests.world import REFS, Memory, World, engine, honest, kinds, open_ledger, refusal, request
 
 ADMIT = Decision(disposition="admit", reason="fits", admitted_source_refs=REFS)
 
@@ -77,7 +76,7 @@ def test_of_two_decisions_at_once_one_comes_into_force(tmp_path: Path) -> None:
 def test_nobody_supersedes_between_the_writing_and_the_record(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite3"
     first = engine(ledger=open_ledger(path))
-    other = engine(ledger=SqliteLedger.open(path, Clock(), timeout_seconds=0))
+    other = engine(ledger=open_ledger(path, timeout_seconds=0))
     plan = first.plan(request())
     receipt = first.execute(plan).receipt
     first.admit(plan, receipt, ADMIT)

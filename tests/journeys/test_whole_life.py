@@ -224,3 +224,72 @@ def test_the_command_line_and_the_typed_methods_work_from_a_source_checkout(tmp_
     message = {"jsonrpc": "2.0", "id": 1, "method": "external_evidence.plan", "params": params}
     assert call("rpc", "--digest", "sha256", stdin=json.dumps(message).encode() + b"\n")["result"] == plan
     assert call("audit", "replay")["clean"]
+
+
+def asked(folder: Path, call: Call) -> tuple[Any, str]:
+    """A plan and its receipt in files, and the dossier's Markdown after both sources were projected."""
+    keep(folder, "plan", "plan", *QUESTION, *SLOPES, call=call)
+    seen = keep(folder, "receipt", "execute", "plan.json", call=call)
+    keep(folder, "admission", "admit", "receipt.json", *ADMIT, "--all-sources", call=call)
+    keep(folder, "written", "readback", "--execute", "admission.json", call=call)
+    [document] = (folder / ".external-evidence" / "dossiers").glob("*.md")
+    return seen, str(document)
+
+
+def test_an_observation_that_somebody_changed_is_refused(tmp_path: Path, quick: Forking) -> None:
+    seen, _ = asked(tmp_path, quick)
+    seen["receipt"]["sources"][0]["finding"] += "。"
+    (tmp_path / "changed.json").write_text(json.dumps(seen), encoding="utf-8")
+    for words in (("receipt", "plan.json"), ("admit", "--decision", "reject", "--reason", "x")):
+        done = quick(*words, "changed.json", cwd=tmp_path)
+        assert (done.status, done.error["code"]) == (3, "identity_mismatch")
+        assert done.error["subject"] == "receipt_observation.receipt_observation_id"
+
+
+def test_a_rejection_withdraws_at_once_what_was_projected(tmp_path: Path, quick: Forking) -> None:
+    _, document = asked(tmp_path, quick)
+    keep(
+        tmp_path,
+        "no",
+        "admit",
+        "receipt.json",
+        "--decision",
+        "reject",
+        "--reason",
+        "不用",
+        "--supersede",
+        call=quick,
+    )
+    current, _, withdrawn = Path(document).read_text(encoding="utf-8").partition("## 已撤回")
+    assert "urn:cn-standard" not in current
+    assert withdrawn.count("### 已撤回") == 2
+    assert keep(tmp_path, "end", "retire", "no.json", call=quick)["reason"] == "parent_rejected"
+    clean(tmp_path, call=quick)
+
+
+def test_an_edited_document_is_told_until_it_is_written_anew(tmp_path: Path, quick: Forking) -> None:
+    _, document = asked(tmp_path, quick)
+    text = Path(document).read_text(encoding="utf-8")
+    Path(document).write_text(text.replace("废止", "现行"), encoding="utf-8")
+    [blocker] = keep(tmp_path, "seen", "readback", "admission.json", status=1, call=quick)["write_blockers"]
+    assert (blocker["code"], blocker["source_ref"]) == ("damaged", None)
+    keep(tmp_path, "mended", "readback", "--execute", "admission.json", call=quick)
+    assert Path(document).read_text(encoding="utf-8") == text
+
+
+def test_sources_may_be_named_by_number_and_their_order_is_no_other_decision(
+    tmp_path: Path, quick: Forking
+) -> None:
+    seen, _ = asked(tmp_path, quick)
+    refs = [source["source_ref"] for source in seen["receipt"]["sources"]]
+    chosen = ("--admit-source", "2", "--admit-source", refs[0])
+    again = keep(tmp_path, "again", "admit", "receipt.json", *ADMIT, *chosen, call=quick)
+    assert again == json.loads((tmp_path / "admission.json").read_bytes())
+
+
+def test_without_a_ledger_its_dossiers_are_left_alone(tmp_path: Path, quick: Forking) -> None:
+    asked(tmp_path, quick)
+    words = ("readback", "--no-ledger", "--execute", "plan.json", "receipt.json", "admission.json")
+    refused = quick(*words, cwd=tmp_path)
+    assert (refused.status, refused.error["subject"]) == (2, "--dossier")
+    assert quick(*words, "--dossier", "own", cwd=tmp_path).status == 0

@@ -8,7 +8,7 @@ from evidence.lifecycle.discover import discover
 from evidence.lifecycle.plan import build, plan, verify_plan, verify_ready
 from evidence.lifecycle.wire import call
 from schemas.canonical import ALGORITHMS, Algorithm
-from schemas.errors import InvalidError, MismatchError
+from schemas.errors import InvalidError, MismatchError, OrderError
 from schemas.plan import Plan
 from schemas.provider import Discovery, ProviderRow
 from schemas.request import Request
@@ -148,7 +148,7 @@ def test_every_plan_is_verified_under_the_algorithm_that_its_id_names(
 def test_a_blocked_plan_has_an_id_and_cannot_be_executed(algorithm: Algorithm) -> None:
     blocked = plan(request(), [LISTED], None, algorithm)
     assert verify_plan(blocked) == algorithm
-    with pytest.raises(MismatchError, match=r"plan\.status is blocked \(no_ready_provider\)"):
+    with pytest.raises(OrderError, match=r"plan\.status is blocked \(no_ready_provider\)"):
         verify_ready(blocked)
 
 

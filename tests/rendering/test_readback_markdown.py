@@ -188,20 +188,20 @@ def test_a_readback_says_everything_that_the_specification_lists() -> None:
         "提供者 Provider: `method:test`", "回执状态 Receipt status: 成功 succeeded",
         "摘要 Summary: what was found",
         "局限 Limitations:\n  - one server was down", "决定 Disposition: 采纳 admit", "理由 Reason: 现行标准",
-        f"采纳编号 Admission id: `{admission.admission_id}`", "下游已读到 Observed downstream: 1 / 2",
+        f"采纳编号 Admission id: `{admission.admission_id}`", "下游已核到 Observed downstream: 1 / 2",
         "退休 Retirement: 保留 retained", "admitted_sources_not_yet_projected",
         f"尚未读到 Not yet observed:\n  - `{REFS[1]}`",
-        f"引用 Reference: `{REFS[0]}`\n- 已采纳 Admitted: 是 yes\n- 下游已读到 Observed downstream: 是 yes\n",
+        f"引用 Reference: `{REFS[0]}`\n- 已采纳 Admitted: 是 yes\n- 下游已核到 Observed downstream: 是 yes\n",
         "- 发现 Finding: 坡度不应大于 1:12\n- 依据 Basis: 来源陈述 stated",
-        f"引用 Reference: `{REFS[1]}`\n- 已采纳 Admitted: 是 yes\n- 下游已读到 Observed downstream: 否 no",
-        "引用 Reference: `urn:x:extra`\n- 已采纳 Admitted: 否 no\n- 下游已读到 Observed downstream: 否 no",
+        f"引用 Reference: `{REFS[1]}`\n- 已采纳 Admitted: 是 yes\n- 下游已核到 Observed downstream: 否 no",
+        "引用 Reference: `urn:x:extra`\n- 已采纳 Admitted: 否 no\n- 下游已核到 Observed downstream: 否 no",
         "发布日期 Published: `2012-03`\n- 访问时间 Accessed: `2026-02-28T08:00:00Z`",
         f"内容摘要值 Content digest: `{found[0].content_digest}`", "局限 Limitation: only the 2012 edition",
         f"请求而未返回 Requested, not returned:\n  - `{REFS[2]}`",
         f"返回而未请求 Returned, not requested:\n  - `{REFS[1]}`\n  - `urn:x:extra`",
         f"- `{REFS[1]}`: `conflict` another finding is there",
         "- 引用不可读 unreadable reference: `damaged` bytes",
-        "- 原始来源仍可使用 original sources stay available\n- 完整性未经验证 completeness is unverified\n",
+        "- 原始来源仍可使用 original sources stay available\n- 证据是否齐全未经核实 completeness is unverified\n",
     ):  # fmt: skip
         assert said in document, said
     assert document.endswith(f"- 计划编号 Plan id: `{a_life.plan.plan_id}`\n")
@@ -220,4 +220,4 @@ def test_a_rejected_receipt_may_retire_and_says_why() -> None:
     a_life = life()
     rejected = a_life.reject()
     document = readback_markdown.render(readback(a_life.plan, a_life.receipt, None, [], stated=rejected))
-    assert "退休 Retirement: 可以退休 retire_ready\n- 原因 Reason: 上级已拒绝 parent_rejected" in document
+    assert "退休 Retirement: 可以退休 retire_ready\n- 原因 Reason: 采纳方已拒绝 parent_rejected" in document

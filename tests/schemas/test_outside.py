@@ -114,9 +114,14 @@ def test_what_is_not_utf_8_is_refused_with_byte_and_offset(raw: bytes, place: st
     assert f"is not UTF-8: byte {place}" in refused(raw)
 
 
+@pytest.mark.parametrize("raw", [b"", b" ", b"\r\n"])
+def test_what_is_empty_is_called_empty(raw: bytes) -> None:
+    assert refused(raw) == "plan.json is empty"
+
+
 @pytest.mark.parametrize(
     "raw",
-    [b"", b" ", b"{", b"[1,]", b'{"a":1,}', b"{'a':1}", b"{}{}", b"{} x", b"1 2", b'"a', b'"\\x"', b"01",
+    [b"{", b"[1,]", b'{"a":1,}', b"{'a':1}", b"{}{}", b"{} x", b"1 2", b'"a', b'"\\x"', b"01",
      b"+1", b".5",
      b"tru", b"undefined", b'"\x00"', b'"\t"', b"//\n{}", b'{"a" 1}', b"\x00"],
 )  # fmt: skip

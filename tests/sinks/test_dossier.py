@@ -94,7 +94,7 @@ def test_an_admission_that_is_decided_again_becomes_current_again(a_life: Life, 
     document = dossier.document.read_text("utf-8")
     assert "### [1] `urn:" in document
     assert "### [3]" not in document
-    assert f"撤回者 Withdrawn by: `{ids[0]}`" in document
+    assert f"撤回依据 Withdrawn by: `{ids[0]}`" in document
 
 
 def test_two_admissions_of_one_ref_live_side_by_side(a_life: Life, dossier: Dossier) -> None:
@@ -323,6 +323,6 @@ def test_the_document_tells_a_reviewer_everything(tmp_path: Path) -> None:
     ):  # fmt: skip
         assert said in document, said
     assert document.endswith(
-        "- 原始来源仍可使用 original sources stay available\n- 完整性未经验证 completeness is unverified\n"
+        "- 原始来源仍可使用 original sources stay available\n- 证据是否齐全未经核实 completeness is unverified\n"
     )
     assert "### [2]" not in document

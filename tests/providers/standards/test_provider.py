@@ -102,7 +102,7 @@ def test_a_standard_that_several_queries_found_is_one_source_that_names_them_all
     refs = [one.source_ref for one in answer.sources]
     assert len(refs) == len(set(refs))
     assert answer.sources[0].finding.count("匹配度") == 2
-    assert "Looked up 2 queries" in answer.summary
+    assert "Queries: 2;" in answer.summary
 
 
 def test_each_source_was_accessed_before_the_receipt_was_completed() -> None:
@@ -186,3 +186,29 @@ def test_a_library_without_dates_and_relations_says_so() -> None:
 def test_the_request_keeps_its_own_words() -> None:
     question = Request.read({**request().to_wire(), "search_terms": [SLOPES]})
     assert plan(question, [provider().readiness()]).request.search_terms == (SLOPES,)
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "fit"),
+    [
+        ("GB 50330-2013 建筑边坡工程技术规范", None, "编号一致，名称一致"),
+        ("建筑边坡工程技术规范", None, "（名称一致）"),
+        ("GB 50330-2018", "所写的编号不在规范库中", "（编号一致，年号不同）"),
+        ("GB 50330", "未写年号", "（编号一致，引用未写年号）"),
+        ("钢筋焊接及验收规程 JGJ 18-2003", "所写的编号不在规范库中", "编号一致，年号不同，名称一致"),
+        ("《砌体结构设计规范》GB 50330-2013", "名称不符", "编号一致，名称不符"),
+    ],
+)
+def test_a_citation_that_is_not_plainly_in_the_library_is_a_limitation(
+    query: str, said: str | None, fit: str
+) -> None:
+    _, answer = asked(query)
+    assert fit in answer.sources[0].finding
+    about = [one for one in answer.limitations if query in one]
+    assert about == [] if said is None else said in about[0]
+
+
+def test_a_code_in_full_width_is_named_as_anybody_types_it() -> None:
+    wide = Library("wide", (StandardRecord("ＧＢ　５０３３０－２０１３", "", "建筑边坡", "现行", "", ""),))
+    _, answer = asked("GB 50330-2013", library=wide)
+    assert answer.sources[0].source_ref == "urn:cn-standard:GB%2050330-2013"
