@@ -70,7 +70,11 @@ def _position(seq: int, before: Link | None) -> list[Break]:
 
 
 def _differences(seq: int, record: LedgerRecord, expected: dict[str, str]) -> list[Break]:
-    rules = {"seq": "the place it is stored at", "prev": "the record before it", "log": "one log, one name"}
+    rules = {
+        "seq": "seq is the place where the record is stored",
+        "prev": "prev is the id of the record before it; one of the two was changed",
+        "log": "one log, one name",
+    }
     found = {"seq": str(record.seq), "prev": record.prev or "null", "log": record.log}
     return [
         Break(seq, name, rules[name], value, found[name])

@@ -19,6 +19,10 @@ def render(report: dict[str, Any]) -> str:
     lines += [_finding(finding) for finding in findings[:20]]
     if len(findings) > 20 or report["findings_truncated"]:
         lines.append(f"  … {len(findings)} 处问题，全部见 --format json; all findings: --format json")
+    if len(findings) > 1:
+        lines.append(
+            "  以第一处为准，其后可能是它的后果 look at the first: those after it may follow from it"
+        )
     if report["cannot_interpret"]:
         seqs = ", ".join(map(str, report["cannot_interpret"][:20]))
         lines.append(f"  无法解释的记录 CANNOT-INTERPRET: {seqs}")

@@ -81,4 +81,10 @@ def test_a_break_says_what_was_expected_and_what_was_found() -> None:
     records = changed(chain(3), 1, actor="other")
     stated = read_raw(records[2][1]).prev
     [found] = [found for link in links(records) for found in link.breaks]
-    assert found == Break(2, "prev", "the record before it", record_id(records[1][1]), stated or "")
+    assert found == Break(
+        2,
+        "prev",
+        "prev is the id of the record before it; one of the two was changed",
+        record_id(records[1][1]),
+        stated or "",
+    )
