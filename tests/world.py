@@ -317,9 +317,15 @@ def opening() -> Opening:
     return Opening("tester", digest_bytes(schema_bytes(OPENED)), origin="tests.example/world")
 
 
-def open_ledger(path: Path, clock: Clock | None = None) -> SqliteLedger:
-    """The ledger at `path`, begun if it is not there."""
-    return SqliteLedger.open(path, clock or Clock(), create=opening())
+LEFT_OPEN: list[SqliteLedger] = []
+"""What `open_ledger` opened; `tests/conftest.py` closes it after each test."""
+
+
+def open_ledger(path: Path, clock: Clock | None = None, timeout_seconds: float = 10) -> SqliteLedger:
+    """The ledger at `path`, begun if it is not there; it may be left open until the test ends."""
+    made = SqliteLedger.open(path, clock or Clock(), create=opening(), timeout_seconds=timeout_seconds)
+    LEFT_OPEN.append(made)
+    return made
 
 
 def engine(
