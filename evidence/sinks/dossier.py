@@ -160,7 +160,8 @@ def _replace(path: Path, content: bytes) -> None:
         return
     part = path.with_name(f"{path.name}.part")
     try:
-        with part.open("wb") as stream:
+        part.unlink(missing_ok=True)  # what a killed writer left, or a link to somebody's file
+        with part.open("xb") as stream:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())

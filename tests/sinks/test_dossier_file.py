@@ -269,6 +269,17 @@ def test_a_disk_that_is_full_leaves_what_was_there(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.part"))
 
 
+def test_a_link_in_place_of_the_part_written_file_is_not_followed(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("keep", encoding="utf-8")
+    dossier = dossier_in(tmp_path)
+    dossier.document.with_name(f"{dossier.document.name}.part").symlink_to(precious)
+    write(dossier)
+    assert precious.read_text(encoding="utf-8") == "keep"
+    assert dossier.document.read_text(encoding="utf-8").startswith("#")
+    assert not dossier.document.is_symlink()
+
+
 def test_a_folder_that_may_only_be_read_is_read_and_not_written() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
