@@ -148,17 +148,24 @@ def _source(
 
 def finding(record: StandardRecord, matches: Iterable[tuple[str, Candidate]], revision: str) -> str:
     """What the library states of `record`, in Chinese, for the queries that found it, and how they fit."""
-    queries = "；".join(
-        f"查询“{legible(query, 260)}”匹配度 {match.score / 10000:.4f}（{_fit(match)}）"
-        for query, match in matches
-    )
+    said = [matched(query, match.score, _fit(match)) for query, match in matches]
+    return finding_of(record, said, revision)
+
+
+def matched(query: str, score: int, fit: str = "") -> str:
+    """That a query found a standard, how near, and how its number and name fit where that is known."""
+    return f"查询“{legible(query, 260)}”匹配度 {score / 10000:.4f}{f'（{fit}）' if fit else ''}"
+
+
+def finding_of(record: StandardRecord, said: Iterable[str], revision: str) -> str:
+    """What a library of that revision states of `record`, and what was `said` of each query."""
     stated = (
         f"《{legible(record.title, LONGEST_PART)}》{legible(record.code, 200)}，"
         f"状态：{legible(record.status, 100) or '库中未载'}，"
         f"实施日期：{legible(record.implement_date, 100) or '库中未载'}，"
         f"替代关系：{legible(record.relation_text, LONGEST_PART) or '库中未载'}"
     )
-    return f"{stated}。{queries}。规范库修订 {revision}。"
+    return f"{stated}。{'；'.join(said)}。规范库修订 {revision}。"
 
 
 def _summary(library: Library, asked: int, answered: int) -> str:

@@ -14,7 +14,7 @@ import orjson
 
 from providers.base import Clock, Outgoing
 from providers.standards.library import LONGEST_FIELD, StandardRecord
-from providers.standards.provider import finding
+from providers.standards.provider import finding_of, matched
 from providers.standards.remote_http import Address, Answer, UnansweredError, exchange
 from schemas.canonical import Algorithm, algorithm_of, digest, is_digest
 from schemas.dates import instant
@@ -135,7 +135,7 @@ class StandardsService:
             source_ref=f"urn:cn-standard:{quote(record.code, safe='')}",
             source_family=FAMILY,
             basis="stated",
-            finding=finding(record, matches, revision),
+            finding=finding_of(record, [matched(query, score) for query, score in matches], revision),
             limitation=LIMITATION.format(url=legible(self._address.url(), 300), revision=revision),
             accessed_at=accessed_at,
             content_digest=digest(stated, algorithm),

@@ -201,7 +201,8 @@ def test_a_readback_says_everything_that_the_specification_lists() -> None:
         f"返回而未请求 Returned, not requested:\n  - `{REFS[1]}`\n  - `urn:x:extra`",
         f"- `{REFS[1]}`: `conflict` another finding is there",
         "- 引用不可读 unreadable reference: `damaged` bytes",
-        "- 原始来源仍可使用 original sources stay available\n- 证据是否齐全未经核实 completeness is unverified\n",
+        "- 原始来源仍可使用 original sources stay available\n",
+        "- 证据是否齐全未经核实 completeness is unverified\n",
     ):  # fmt: skip
         assert said in document, said
     assert document.endswith(f"- 计划编号 Plan id: `{a_life.plan.plan_id}`\n")

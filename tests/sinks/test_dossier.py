@@ -323,6 +323,7 @@ def test_the_document_tells_a_reviewer_everything(tmp_path: Path) -> None:
     ):  # fmt: skip
         assert said in document, said
     assert document.endswith(
-        "- 原始来源仍可使用 original sources stay available\n- 证据是否齐全未经核实 completeness is unverified\n"
+        "- 原始来源仍可使用 original sources stay available\n"
+        "- 证据是否齐全未经核实 completeness is unverified\n"
     )
     assert "### [2]" not in document
