@@ -292,3 +292,23 @@ def test_an_empty_transaction_leaves_no_trace(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     assert path.read_bytes() == before
+
+
+def test_a_ledger_whose_folder_became_a_file_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    path = folder / "l.sqlite3"
+    ledger = begin(path)
+    folder.rename(tmp_path / "elsewhere")
+    folder.write_bytes(b"")
+    with pytest.raises(StorageError, match="cannot be looked at"):
+        append(ledger, step(1))
+    ledger.close()
+
+
+def test_a_name_that_leaves_no_room_for_side_files_is_refused_when_read(tmp_path: Path) -> None:
+    path = tmp_path / "short.sqlite3"
+    begin(path).close()
+    long = tmp_path / ("l" * 253)
+    path.rename(long)
+    with pytest.raises(StorageError, match="cannot be looked at"):
+        open_readonly(long)
