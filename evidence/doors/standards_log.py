@@ -19,16 +19,23 @@ def log() -> None:
 
 
 def _read(places: tuple[str, ...], since: str | None, until: str | None) -> Any:
-    from providers.standards.log_reading import paths_of, read_log
+    from providers.standards.log_reading import moment, paths_of, read_log
 
-    return read_log(paths_of(places or [log_folder(None)]), since or "", until or "")
+    begins = None if since is None else moment(since, "--since")
+    ends = None if until is None else moment(until, "--until")
+    return read_log(paths_of(places or [log_folder(None)]), begins, ends)
 
 
 _PLACES = click.argument("places", metavar="[FILE|DIR]...", nargs=-1)
 _SINCE = click.option(
-    "--since", metavar="TIME", help="From this moment on: 2026-03 or 2026-03-04T05:06, UTC."
+    "--since",
+    metavar="TIME",
+    help="From this moment on: 2026-03-04 (that day begins, UTC), 2026-03-04T05:06, or with an offset "
+    "2026-03-04T05:06:07+08:00; without one it is UTC.",
 )
-_UNTIL = click.option("--until", metavar="TIME", help="Before this moment.")
+_UNTIL = click.option(
+    "--until", metavar="TIME", help="Before this moment, written the same ways; a date alone is not included."
+)
 
 
 @log.command()

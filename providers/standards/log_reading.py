@@ -1,7 +1,9 @@
 """Read query logs back: what was asked, how often, and what was answered last."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,13 @@ import orjson
 
 from providers.standards.answer import CandidateWire
 from providers.standards.query_log import log_files, log_lines
-from schemas.errors import NotFoundError, StorageError
+from schemas.errors import NotFoundError, StorageError, UsageError
+from schemas.text import shown
+
+_DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_TIME = r"(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?"
+_OFFSET = "(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
+_MOMENT = re.compile(f"{_DAY}(?:[Tt ]{_TIME}{_OFFSET}?)?")
 
 
 @dataclass
@@ -50,8 +58,32 @@ def paths_of(given: Iterable[str | Path]) -> list[Path]:
     return found
 
 
-def read_log(paths: Iterable[Path], since: str = "", until: str = "") -> Log:
-    """The log lines from `since`, inclusive, to `until`, exclusive: moments or their beginnings, in UTC."""
+def moment(text: str, option: str) -> datetime:
+    """The instant that a person means: a date, its first instant in UTC, or an RFC 3339 date-time.
+
+    Seconds may be left out, and so may the offset, which is then UTC. Raises UsageError, which names
+    `option`, for anything else.
+    """
+    found = _instant(text) if _MOMENT.fullmatch(text) else None
+    if found is None:
+        raise UsageError(
+            f"{option}: {shown(text)} is no date and no time",
+            subject=option,
+            hint="say 2026-03-04, 2026-03-04T05:06 or 2026-03-04T05:06:07+08:00; without an offset it is UTC",
+        )
+    return found
+
+
+def _instant(text: str) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(text.upper())
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+
+
+def read_log(paths: Iterable[Path], since: datetime | None = None, until: datetime | None = None) -> Log:
+    """The log lines from `since`, inclusive, to `until`, exclusive."""
     log = Log()
     seen = set()
     try:
@@ -59,9 +91,9 @@ def read_log(paths: Iterable[Path], since: str = "", until: str = "") -> Log:
             seen.add(path)
             if not line.endswith(b"\n"):
                 log.unfinished += 1
-            elif (entry := _entry(line)) is None:
+            elif (entry := _entry(line)) is None or (time := _instant(entry["time"])) is None:
                 log.damaged.append(f"{path.name}:{number}")
-            elif entry["time"] >= since and (not until or entry["time"] < until):
+            elif (since is None or time >= since) and (until is None or time < until):
                 _take(log, entry)
     except OSError as error:
         raise StorageError(f"a log cannot be read: {error}", subject="log") from error

@@ -29,8 +29,19 @@ def test_report_tells_what_was_asked(quick: Quick, written: Path) -> None:
     assert {one["kind"] for one in found["suggestions"]} == {"add_standard", "add_title"}
     text = quick("standards", "log", "report", "log", "--format", "text", cwd=written).out.decode()
     assert "未命中 unmatched: 2 (2 ×)" in text
-    assert quick("standards", "log", "report", "log", "--since", "9999", cwd=written).answer["lines"] == 0
+    later = quick("standards", "log", "report", "log", "--since", "9999-12-31", cwd=written)
+    assert later.answer["lines"] == 0
     assert quick("standards", "log", "report", "nowhere", cwd=written).error["code"] == "not_found"
+
+
+@pytest.mark.parametrize("command", ["report", "replay"])
+@pytest.mark.parametrize("option", ["--since", "--until"])
+def test_a_period_that_is_none_is_a_wrong_call(
+    quick: Quick, written: Path, command: str, option: str
+) -> None:
+    done = quick("standards", "log", command, "log", option, "last week", cwd=written)
+    assert (done.status, done.error["code"], done.error["subject"]) == (2, "usage", option)
+    assert "2026-03-04T05:06" in done.error["hint"]
 
 
 def test_the_log_is_found_where_serve_writes_it(written: Path) -> None:

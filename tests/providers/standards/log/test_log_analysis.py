@@ -8,7 +8,7 @@ import pytest
 
 from providers.standards.answer import answer
 from providers.standards.library import Library, StandardRecord, starter
-from providers.standards.log_reading import Log, paths_of, read_log
+from providers.standards.log_reading import Log, moment, paths_of, read_log
 from providers.standards.log_replay import change, replay, rules_without
 from providers.standards.log_report import report
 from providers.standards.rules import Rules
@@ -78,8 +78,39 @@ def test_damaged_and_unfinished_lines_are_counted_and_lose_no_other(tmp_path: Pa
 def test_a_period_is_read_from_its_beginning_to_before_its_end(tmp_path: Path) -> None:
     days = [f"2026-03-0{day}T00:00:00.000000Z" for day in range(1, 5)]
     logged(tmp_path, *(line(SLOPES, day) for day in days))
-    assert read_log(paths_of([tmp_path]), "2026-03-02", "2026-03-04").lines == 2
-    assert read_log(paths_of([tmp_path]), "2026-03-02").lines == 3
+    begins, ends = moment("2026-03-02", "--since"), moment("2026-03-04", "--until")
+    assert read_log(paths_of([tmp_path]), begins, ends).lines == 2
+    assert read_log(paths_of([tmp_path]), begins).lines == 3
+
+
+def test_moments_are_compared_as_instants_and_not_as_texts(tmp_path: Path) -> None:
+    logged(tmp_path, line(SLOPES, "2026-03-01T16:30:00.000000Z"), line(SLOPES, "2026-03-01T16:30:00Z"))
+    for text, lines in [
+        ("2026-03-02T00:30+08:00", 2),
+        ("2026-03-02 00:30:00.1+08:00", 0),
+        ("2026-03-01T16:30", 2),
+        ("2026-03-01t16:30:00z", 2),
+        ("2026-03-01T16:30:01", 0),
+    ]:
+        assert read_log(paths_of([tmp_path]), moment(text, "--since")).lines == lines, text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "9999", "2026-03", "2026-3-4", "20260304", "2026-02-30", "2026-W10", "2026-03-04T",
+     "2026-03-04T25:00", "2026-03-04T05", "2026-03-04T05:06:60", "2026-03-04T05:06+08",
+     "2026-03-04T05:06+24:00", "yesterday",
+     "２０２６-03-04", "2026-03-04\n", " 2026-03-04"],
+)  # fmt: skip
+def test_what_is_no_moment_is_a_wrong_call_that_names_its_option(text: str) -> None:
+    with pytest.raises(UsageError, match=r"--until: .* is no date") as raised:
+        moment(text, "--until")
+    assert raised.value.subject == "--until"
+    assert "2026-03-04T05:06:07+08:00" in (raised.value.hint or "")
+
+
+def test_a_line_whose_time_is_none_is_damaged(tmp_path: Path) -> None:
+    assert logged(tmp_path, line(SLOPES), line(SLOPES, "noon")).damaged == ["queries-20260304-1-1.jsonl:2"]
 
 
 def test_an_empty_log_has_an_empty_report(tmp_path: Path) -> None:
