@@ -1,6 +1,7 @@
 """Workbooks for the tests, honest ones and hostile ones."""
 
 import io
+import re
 import zipfile
 from collections.abc import Sequence
 from typing import Any
@@ -21,6 +22,16 @@ def saved(book: openpyxl.Workbook) -> bytes:
     file = io.BytesIO()
     book.save(file)
     return file.getvalue()
+
+
+def timeless(data: bytes) -> bytes:
+    """The same archive, but for the time at which it was made: equal content is equal bytes."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(made, "w") as new:
+        for name in sorted(old.namelist()):
+            content = re.sub(rb"[0-9-]{10}T[0-9:]{8}Z", b"2026-03-04T05:06:07Z", old.read(name))
+            new.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+    return made.getvalue()
 
 
 def replaced(data: bytes, member: str, content: bytes, compression: int = zipfile.ZIP_DEFLATED) -> bytes:
