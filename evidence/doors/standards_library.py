@@ -137,21 +137,30 @@ def bring(file: str, to: str, force: bool, against: str | None, chosen_format: s
     """Write FILE (CSV in UTF-8 or GB18030, or XLSX) as a library: UTF-8 CSV, codes and dates in one form.
 
     Refuses a file with a fault, all of them told at once. Columns may be named 规范编号, 规范名称, 状态,
-    替代情况, 实施日期.
+    替代情况, 实施日期. Columns of other names are left behind, and told.
     """
-    from providers.standards.library_file import import_library
+    from providers.standards.library_file import import_table
     from providers.standards.table import read_file
 
-    written, loaded = import_library(read_file(file), Path(file).name)
+    done = import_table(read_file(file), Path(file).name)
+    loaded = done.library
     news = {} if against is None else _news(open_library(against), loaded)
-    _write(Path(to), written, force)
-    answer = {"written": to, "standards": len(loaded), "revision": loaded.revision, **news}
+    _write(Path(to), done.written, force)
+    left = {"ignored_columns": done.ignored, "missing_columns": done.missing}
+    answer = {"written": to, "standards": len(loaded), "revision": loaded.revision, **left, **news}
     if output.wants_json(chosen_format):
         output.print_json(answer)
     else:
+        _tell_columns("未取用的列 columns not taken", done.ignored)
+        _tell_columns("表中没有的列，留空 columns that the table lacks, left empty", done.missing)
         lines = [f"{to}: {len(loaded)} 条 standards, 修订 revision {loaded.revision}"]
         output.print_text("\n".join([*lines, *(f"{name} {count}" for name, count in news.items())]))
     return 0
+
+
+def _tell_columns(title: str, names: list[str]) -> None:
+    if names:
+        output.print_notice(f"{title}: {'、'.join(map(shown_text, names))}")
 
 
 def _news(before: Any, after: Any) -> dict[str, int]:

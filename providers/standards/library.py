@@ -163,6 +163,8 @@ def loads(data: bytes, name: str = "library") -> Library:
     """The library that `data` writes as CSV in UTF-8, with or without BOM, or GB18030."""
     if len(data) > LARGEST_BYTES:
         raise LibraryError(name, [f"is larger than {LARGEST_BYTES} bytes"])
+    if data.startswith(b"PK\x03\x04"):
+        raise LibraryError(name, ["is an XLSX, not a CSV; run `standards library import` on it first"])
     return Library(name, tuple(_Reader(name).read(_decoded(data, name))))
 
 

@@ -7,6 +7,7 @@ dates become YYYY-MM-DD; nothing else is changed, and nothing is guessed.
 import csv
 import io
 import re
+from dataclasses import dataclass
 from datetime import date
 
 from providers.standards.folding import fold
@@ -29,12 +30,30 @@ _DATE = re.compile(r"([0-9]{4})(?:[-/.]|年 ?)([0-9]{1,2})(?:[-/.]|月 ?)([0-9]{
 _COMPACT = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})")
 
 
+@dataclass(frozen=True)
+class Imported:
+    """What a table became, and which of its columns did not come along."""
+
+    written: bytes
+    library: Library
+    ignored: list[str]
+    """Columns that no name is known for, in the table's order; one without a name is told by its number."""
+    missing: list[str]
+    """Columns of a library that the table has not; the library holds nothing there."""
+
+
 def import_library(data: bytes, name: str) -> tuple[bytes, Library]:
     """The library file, UTF-8 CSV, that the table means, and the library that it loads as.
 
     Raises LibraryError with every fault: a column that is missing or stands twice, an empty or repeated
     code, an empty title, a date that is none.
     """
+    done = import_table(data, name)
+    return done.written, done.library
+
+
+def import_table(data: bytes, name: str) -> Imported:
+    """`import_library`, and what was left behind."""
     try:
         rows = read_table(data, name)
     except InvalidError as error:
@@ -50,7 +69,18 @@ def import_library(data: bytes, name: str) -> tuple[bytes, Library]:
     if problems:
         raise LibraryError(name, problems)
     written = write(records)
-    return written, loads(written, name)
+    # A normalised code that is missing is derived, and nothing is lost by it.
+    missing = [column for column in COLUMNS if column not in places and column != "csres_normalized_code"]
+    return Imported(written, loads(written, name), _ignored(rows, set(places.values())), missing)
+
+
+def _ignored(rows: list[Row], taken: set[int]) -> list[str]:
+    header = [trim(name) for name in rows[0][1]]
+    filled = {place for _, row in rows for place, value in enumerate(row) if trim(value)}
+    return [
+        header[place] if place < len(header) and header[place] else f"column {place + 1}"
+        for place in sorted(filled - taken)
+    ]
 
 
 def write(records: list[list[str]]) -> bytes:

@@ -88,6 +88,34 @@ def test_import_writes_a_library_or_nothing(quick: Quick, folder: Path) -> None:
     ]  # fmt: skip
 
 
+def test_import_tells_the_columns_it_leaves_behind(quick: Quick, folder: Path) -> None:
+    (folder / "list.csv").write_text("编号,名称,备注\nGB 1-2000,甲,乙\n", encoding="utf-8")
+    call = ("standards", "library", "import", "list.csv", "-o", "out.csv", "--force")
+    found = quick(*call, cwd=folder)
+    assert found.answer["ignored_columns"] == ["备注"]
+    assert found.answer["missing_columns"] == ["status", "relation_text", "implement_date"]
+    assert found.err == b""
+    told = quick(*call, "--format", "text", cwd=folder).err.decode().splitlines()
+    assert told == [
+        "未取用的列 columns not taken: 备注",
+        "表中没有的列，留空 columns that the table lacks, left empty: status、relation_text、implement_date",
+    ]
+
+
+def test_a_workbook_in_place_of_a_library_is_told_to_be_imported_first(quick: Quick, folder: Path) -> None:
+    (folder / "list.xlsx").write_bytes(workbook(["规范编号", "规范名称"], ["GB 1-2000", "甲"]))
+    (folder / "log").mkdir()
+    for call in (
+        ("library", "info", "list.xlsx"),
+        ("library", "diff", "good.csv", "list.xlsx"),
+        ("serve", "--library", "list.xlsx", "--port", "0"),
+        ("log", "replay", "log", "--library", "list.xlsx"),
+    ):
+        refused = quick("standards", *call, cwd=folder)
+        assert (refused.status, refused.error["code"]) == (3, "invalid_library"), call
+        assert "standards library import" in refused.error["message"]
+
+
 def test_a_file_that_cannot_be_read_is_told_as_what_it_is(quick: Quick, folder: Path) -> None:
     for call in (("match", "--input"), ("library", "check"), ("library", "import", "-o", "x.csv")):
         missing, a_folder = (quick("standards", *call, name, cwd=folder) for name in ("none", "."))

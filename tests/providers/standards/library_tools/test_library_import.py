@@ -3,7 +3,7 @@
 import pytest
 
 from providers.standards.library import COLUMNS, LibraryError, StandardRecord, loads, starter
-from providers.standards.library_file import import_library, normal_date, repeated, write
+from providers.standards.library_file import import_library, import_table, normal_date, repeated, write
 from tests.providers.standards.library_tools.workbooks import workbook
 
 HEADER = ("规范编号", "规范名称", "状态", "替代情况", "实施日期")
@@ -36,6 +36,15 @@ def test_a_library_that_is_in_order_comes_out_as_it_was() -> None:
     written, library = import_library(write(records), "starter")
     assert written == write(records)
     assert library.revision == starter().revision
+
+
+def test_columns_that_do_not_come_along_are_told() -> None:
+    rows = [("规范编号", "备注", "规范名称", "", "主编单位", ""), ("GB 1-2000", "", "甲", "乙", "丙", "")]
+    done = import_table(csv_of(*rows), "a.csv")
+    assert done.ignored == ["备注", "column 4", "主编单位"]
+    assert done.missing == ["status", "relation_text", "implement_date"]
+    whole = import_table(csv_of(HEADER, ROW), "a.csv")
+    assert (whole.ignored, whole.missing) == ([], [])
 
 
 def test_every_fault_is_told_with_its_line() -> None:
@@ -98,3 +107,8 @@ def test_codes_that_stand_twice_are_shown_with_what_they_disagree_on() -> None:
     assert repeated(csv_of(*rows), "a.csv") == [
         {"code": ROW[0], "lines": [2, 3], "conflicts": {"status": ["现行", "废止"]}}
     ]
+
+
+def test_a_workbook_that_is_taken_for_a_library_is_told_to_be_imported_first() -> None:
+    with pytest.raises(LibraryError, match="is an XLSX, not a CSV; run `standards library import`"):
+        loads(workbook(HEADER, ROW), "a.xlsx")
