@@ -23,7 +23,11 @@ CHUNK = 64
     "CSV and text may be UTF-8 or GB18030; XLSX needs the extra `xlsx`."
 )
 @click.option("--input", "given", metavar="FILE", required=True, help="Citations; - for stdin.")
-@click.option("--input-format", type=click.Choice(["txt", "csv", "jsonl", "xlsx"]), help="Else by the name.")
+@click.option(
+    "--input-format",
+    type=click.Choice(["txt", "csv", "jsonl", "xlsx"]),
+    help='Else by the name; without one that tells, jsonl if the first line begins {"query":, or txt.',
+)
 @click.option("--column", metavar="NAME", help="The column of CSV or XLSX that holds the citations.")
 @click.option("--output", "to", metavar="FILE", help="Where the answers go; else stdout.")
 @click.option(

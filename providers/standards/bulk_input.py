@@ -1,5 +1,6 @@
 """The queries of a batch file: text, CSV, JSONL or XLSX; every fault told before anything is looked up."""
 
+import re
 from collections.abc import Iterator
 
 from providers.standards.library import LONGEST_FIELD
@@ -13,6 +14,7 @@ FORMATS = ("txt", "csv", "jsonl", "xlsx")
 COLUMN = "query"
 MOST_QUERIES = 1_000_000
 _MOST_PROBLEMS = 100
+_OBJECT = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"query"\s*:')
 _NAMES = (COLUMN, "keyword", "citation", "查询", "关键词", "引用", "规范")
 
 
@@ -32,11 +34,16 @@ class BatchError(InvalidError):
 
 
 def format_of(name: str, data: bytes) -> str:
-    """The format that a file's name or first bytes tell; text where they tell nothing."""
+    """The format that a file's first bytes or name tell; where they tell nothing, JSONL or text.
+
+    JSONL is what begins with `{"query"`: no citation does.
+    """
     if data.startswith(MAGIC):
         return "xlsx"
     ending = name.lower().rpartition(".")[2]
-    return ending if ending in FORMATS else "txt"
+    if ending in FORMATS:
+        return ending
+    return "jsonl" if _OBJECT.match(data) else "txt"
 
 
 def read_queries(data: bytes, name: str, kind: str, column: str | None = None) -> list[str]:

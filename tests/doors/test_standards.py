@@ -159,6 +159,8 @@ def test_match_answers_lines_in_order(quick: Quick, folder: Path) -> None:
         "standards", "match", "--input", "-", "--format", "csv", cwd=folder, stdin="验收规程\n".encode()
     )
     assert piped.out.decode().splitlines()[1].startswith("验收规程,1,JGJ 18-2012,")
+    objects = quick(*call[:3], "-", *call[4:], cwd=folder, stdin=(folder / "in.jsonl").read_bytes())
+    assert (objects.status, objects.out) == (0, done.out)
 
 
 def test_match_writes_each_format_by_its_name(quick: Quick, folder: Path) -> None:

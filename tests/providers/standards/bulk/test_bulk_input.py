@@ -71,3 +71,8 @@ def test_the_format_is_told_by_bytes_and_name() -> None:
     found = [format_of(name, b"") for name in ("a.CSV", "a.jsonl", "a.txt", "a", "a.md")]
     assert found == ["csv", "jsonl", "txt", "txt", "txt"]
     assert format_of("a.txt", b"PK\x03\x04") == "xlsx"
+    assert format_of("a.txt", b'{"query":"a"}') == "txt"
+    for data in (b'{"query":"a"}', b'\xef\xbb\xbf\r\n { "query" : "a"}\n', b'{"query":'):
+        assert format_of("stdin", data) == "jsonl"
+    for data in (b"", b"GB 1-2000", b'GB 1-2000\n{"query":"a"}', b'"query"', b"{}"):
+        assert format_of("stdin", data) == "txt"
