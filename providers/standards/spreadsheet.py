@@ -5,7 +5,9 @@ a DTD is refused by its place; links to other files and macros are never looked 
 """
 
 import io
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 from types import ModuleType
@@ -20,6 +22,11 @@ MOST_MEMBERS = 1000
 MOST_COLUMNS = 64
 MOST_ROWS = 1_048_576
 """What one sheet can hold."""
+_BROKEN = (
+    zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, RuntimeError, EOFError, OSError,
+    ValueError,
+)  # fmt: skip
+"""What reading a damaged archive raises."""
 MAGIC = b"PK\x03\x04"
 
 Row = tuple[int, list[str]]
@@ -88,10 +95,13 @@ def _check_archive(data: bytes, name: str) -> None:
                     subject=name,
                 )
             for member in members:
+                # The format knows no other, and each of the others has errors of its own.
+                if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                    raise InvalidError(f"{name}: {member.filename} is no deflated file", subject=name)
                 if member.filename.endswith((".xml", ".rels")):
                     with archive.open(member) as file:
                         _check_head(file.read(4096), f"{name}: {member.filename}")
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
+    except _BROKEN as error:
         raise InvalidError(f"{name} is no readable workbook: {error}", subject=name) from error
 
 

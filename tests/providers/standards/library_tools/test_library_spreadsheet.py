@@ -116,6 +116,21 @@ def test_what_a_sheet_says_about_its_size_is_not_believed() -> None:
     assert read_sheet(replaced(data, SHEET, lied), "a.xlsx") == [(1, ["a", "b"]), (2, ["c", "d"])]
 
 
+def test_a_member_that_does_not_unpack_is_refused() -> None:
+    with zipfile.ZipFile(io.BytesIO(WHOLE)) as archive:
+        first = archive.infolist()[0]
+    begins = first.header_offset + 30 + len(first.filename)
+    damaged = WHOLE[:begins] + b"\x00" + WHOLE[begins + 1 :]
+    with pytest.raises(InvalidError, match="no readable workbook: Error -3"):
+        read_sheet(damaged, "a.xlsx")
+
+
+def test_another_compression_than_the_formats_own_is_refused() -> None:
+    data = replaced(WHOLE, SHEET, member(WHOLE, SHEET), zipfile.ZIP_BZIP2)
+    with pytest.raises(InvalidError, match="is no deflated file"):
+        read_sheet(data, "a.xlsx")
+
+
 def test_what_is_damaged_below_is_a_workbook_and_the_same_every_time() -> None:
     now = workbook(["编号", "名称"], ["GB 1-2000", "甲"])
     core = member(now, "docProps/core.xml")
