@@ -94,6 +94,7 @@ def run(arguments: list[str]) -> int:
         output.discard_stdout()
         status = output.READER_LEFT
     except OSError as error:
+        output.discard_stdout()  # it may be what failed, and nothing more is written there
         status = _fail(StorageError(_told(error)), arguments)
     return status if isinstance(status, int) else 0
 

@@ -126,11 +126,15 @@ def _write_quietly(content: bytes) -> None:
         sys.stderr.buffer.write(content)
         sys.stderr.buffer.flush()
     except OSError:
-        return
+        _discard(2)
 
 
 def discard_stdout() -> None:
     """Point stdout at nothing, so that the interpreter's last flush cannot fail again."""
+    _discard(1)
+
+
+def _discard(descriptor: int) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
+    os.dup2(nowhere, descriptor)
     os.close(nowhere)
