@@ -13,9 +13,9 @@ from urllib.parse import quote
 import orjson
 
 from providers.base import Clock, Outgoing
+from providers.exchange import Address, Answer, UnansweredError, exchange
 from providers.standards.library import LONGEST_FIELD, StandardRecord
 from providers.standards.provider import finding_of, matched
-from providers.standards.remote_http import Address, Answer, UnansweredError, exchange
 from schemas.canonical import Algorithm, algorithm_of, digest, is_digest
 from schemas.dates import instant
 from schemas.errors import EvidenceError, InvalidError, ProviderError
@@ -55,7 +55,7 @@ class StandardsService:
         readiness_seconds: float = READINESS_SECONDS,
         search_seconds: float = SEARCH_SECONDS,
     ) -> None:
-        self._address = Address.of(url)
+        self._address = Address.of(url, "--standards-service")
         self._clock = clock
         self._readiness_seconds = readiness_seconds
         self._search_seconds = search_seconds

@@ -8,9 +8,9 @@ import pytest
 
 from evidence.lifecycle.plan import plan as make_plan
 from providers.base import Connector
+from providers.exchange import Address
 from providers.standards.library import starter
 from providers.standards.remote import LARGEST_ANSWER, PROVIDER_ID, StandardsService
-from providers.standards.remote_http import Address
 from schemas.errors import EvidenceError, ProviderError, UsageError
 from schemas.plan import Plan
 from schemas.request import Request
@@ -196,9 +196,12 @@ def test_a_service_that_does_not_name_its_library_is_not_ready(server: Lying, to
 )  # fmt: skip
 def test_what_is_no_plain_url_is_refused(url: str) -> None:
     with pytest.raises(UsageError) as raised:
-        Address.of(url)
+        Address.of(url, "--standards-service")
     assert "pw" not in raised.value.message
 
 
 def test_a_path_and_an_ipv6_address_are_kept() -> None:
-    assert Address.of("https://[::1]/standards/").url("/v1/search") == "https://[::1]:443/standards/v1/search"
+    assert (
+        Address.of("https://[::1]/standards/", "a").url("/v1/search")
+        == "https://[::1]:443/standards/v1/search"
+    )
