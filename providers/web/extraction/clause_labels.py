@@ -49,6 +49,7 @@ _MEASURE = re.compile(
 )
 _WORDS = re.compile(rf"{_BLANK}*[（(《“\"]?[A-Za-z\u3400-\u9fff\U00020000-\U000323af]")
 _LEADERS = re.compile(r"(?:\.{3}|…|·{3}|_{3}|-{3})[.…·_\- ]*[0-9０-９]{0,4}\s*$")
+_LEADERS_MOST: Final = 200
 _HEADING_MOST: Final = 60
 
 
@@ -73,40 +74,45 @@ class Label(NamedTuple):
 
 def labels(text: str) -> Iterator[Label]:
     """Every label of `text` in order; time is linear in it."""
+    heading_end = 0
     for piece in _PIECE.finditer(text):
-        start, end = _LEAD.match(text, piece.start(), piece.end()).end(), piece.end()  # type: ignore[union-attr]
+        lead = _LEAD.match(text, piece.start(), piece.end())
+        start, end = lead.end() if lead else piece.start(), piece.end()
         if start < end and text[start] in _FIRST:
-            in_cell = piece.start() > 0 and text[piece.start() - 1] == "\t"
-            label = _legal(text, start, end) or (None if in_cell else _other(text, start, end))
+            in_cell = text[piece.start() - 1 : piece.start()] == "\t"
+            label = _legal(text, start, end, heading_end) or (None if in_cell else _other(text, start, end))
             if label is not None:
+                if label.rank is Rank.END:
+                    heading_end = label.end
                 yield label
 
 
-def _legal(text: str, start: int, end: int) -> Label | None:
+def _legal(text: str, start: int, end: int, heading_end: int) -> Label | None:
     found = _LEGAL.match(text, start, end)
-    if (
-        found is None
-        or _REFERS.match(text, found.end(), end)
-        or _LEADERS.search(text, max(start, end - 200), end)
-    ):
+    if found is None or _REFERS.match(text, found.end(), end) or _leads(text, start, end):
         return None
     number = _bare(found[0])
     if found[1]:
-        wrapped = _WRAPPED.search(text, max(0, start - _LOOK_BACK), start)
+        # A heading may end in 依据 or 和; a line that was wrapped is no heading.
+        wrapped = _WRAPPED.search(text, max(heading_end, start - _LOOK_BACK), start)
         return None if wrapped else Label(Rank.CLAUSE, number, start, end, decimal=False)
     if found[2] or found[3]:
         rank = Rank.PARAGRAPH if found[2] else Rank.ITEM
-        return (
-            Label(rank, number, start, end, decimal=False) if _SPACED.match(text, found.end(), end) else None
-        )
+        spaced = _SPACED.match(text, found.end(), end)
+        return Label(rank, number, start, end, decimal=False) if spaced else None
     return Label(Rank.END, number, start, end, decimal=False) if end - start <= _HEADING_MOST else None
+
+
+def _leads(text: str, start: int, end: int) -> bool:
+    """Whether the line is an entry of a table of contents: dots lead to its page."""
+    return _LEADERS.search(text, max(start, end - _LEADERS_MOST), end) is not None
 
 
 def _other(text: str, start: int, end: int) -> Label | None:
     if _END.match(text, start, end):
         return Label(Rank.END, "", start, end, decimal=False)
     found = _ANNEX.match(text, start, end) or _numbered(text, start, end)
-    if found is None or _LEADERS.search(text, max(start, end - 200), end):
+    if found is None or _leads(text, start, end):
         return None
     return Label(Rank.CLAUSE, _bare(found[0]), start, end, decimal=True)
 

@@ -6,7 +6,7 @@ furniture of the page, and `most` code points later at the latest. So an article
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from providers.web.extraction.clause_labels import Label, Rank, labels
@@ -20,22 +20,21 @@ _ENTRY_MOST: Final = 200
 _FEW: Final = 3
 
 
-def candidates(text: str, *, most: int = MOST_EXCERPT) -> list[WebClauseCandidate]:
+def candidates(text: str, *, most: int = MOST_EXCERPT) -> Iterator[WebClauseCandidate]:
     """The clause candidates of `text` in order: `text[start:end] == excerpt`; time is linear in `text`."""
-    kept = _one_scheme(_without_contents(text, list(labels(text))))
+    for label, stop in reversed(list(_extents(text))):
+        excerpt = text[label.start : min(stop, label.start + most)].rstrip()
+        end = label.start + len(excerpt)
+        yield WebClauseCandidate(clause_no=label.number, excerpt=excerpt, start=label.start, end=end)
+
+
+def _extents(text: str) -> Iterator[tuple[Label, int]]:
+    """Every label of a clause and where what it labels stops, the last one first."""
     following = dict.fromkeys(Rank, len(text))
-    found: list[WebClauseCandidate] = []
-    for label in reversed(kept):
+    for label in reversed(_one_scheme(_without_contents(text, list(labels(text))))):
         if label.rank is not Rank.END:
-            stop = min(following[rank] for rank in Rank if rank <= label.rank)
-            excerpt = text[label.start : min(stop, label.start + most)].rstrip()
-            end = label.start + len(excerpt)
-            found.append(
-                WebClauseCandidate(clause_no=label.number, excerpt=excerpt, start=label.start, end=end)
-            )
+            yield label, min(following[rank] for rank in Rank if rank <= label.rank)
         following[label.rank] = label.start
-    found.reverse()
-    return found
 
 
 def _one_scheme(found: Sequence[Label]) -> list[Label]:

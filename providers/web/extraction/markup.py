@@ -18,60 +18,10 @@ _MOST_METAS: Final = 200
 _DROPPED: Final = frozenset(["script", "style", "noscript", "iframe", "noembed", "noframes"])
 _AS_WRITTEN: Final = frozenset(["pre", "listing", "textarea", "xmp", "plaintext"])
 _CELLS: Final = frozenset(("td", "th"))
-_BLOCKS: Final = _AS_WRITTEN | frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "caption",
-        "center",
-        "dd",
-        "details",
-        "dialog",
-        "dir",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "frameset",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "head",
-        "header",
-        "hgroup",
-        "hr",
-        "html",
-        "legend",
-        "li",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "optgroup",
-        "option",
-        "p",
-        "search",
-        "section",
-        "summary",
-        "table",
-        "tbody",
-        "tfoot",
-        "thead",
-        "title",
-        "tr",
-        "ul",
-    ]
-)
+_BLOCK_NAMES: Final = """address article aside blockquote body caption center dd details dialog dir div dl
+    dt fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main
+    menu nav ol optgroup option p search section summary table tbody tfoot thead title tr ul"""
+_BLOCKS: Final = _AS_WRITTEN | frozenset(_BLOCK_NAMES.split())
 
 
 class _At(Enum):

@@ -7,6 +7,7 @@ Offsets are code points of `text`. The text comes from code of this package, nam
 import hashlib
 import re
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final, Literal
 
 from providers.web.extraction import charset, clauses, markup, pdf, statements
@@ -34,15 +35,7 @@ _HTML_TYPES: Final = frozenset(("text/html", "application/xhtml+xml"))
 _OPAQUE: Final = frozenset(
     ("", "application/octet-stream", "application/pdf", "application/x-pdf", "text/plain")
 )
-_TEXT_TYPES: Final = frozenset(
-    [
-        "application/json",
-        "application/xml",
-        "application/javascript",
-        "application/ld+json",
-        "application/x-ndjson",
-    ]
-)
+_TEXT_TYPES: Final = frozenset(("application/json", "application/xml", "application/ld+json"))
 _LOOKS_HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]*+>\s*+)?(?:<!--.{0,500}?-->\s*+)?"
     rb"<(?:!doctype\s++html|html|head|body|meta|title|script|table|div|p|h1|br|a|style|font)[\s>/]",
@@ -157,8 +150,9 @@ def _filled(blank: Page, read: markup.Markup, limits: Limits) -> Page:
         notes.append(f"the text is cut at {limits.most_text} of {len(text)} code points")
         text = text[: limits.most_text]
     found = clauses.candidates(text, most=limits.most_excerpt)
-    if len(found) > limits.most_candidates:
-        notes.append(f"the first {limits.most_candidates} of {len(found)} clause candidates")
+    kept = tuple(islice(found, limits.most_candidates))
+    if next(found, None) is not None:
+        notes.append(f"only the first {limits.most_candidates} clause candidates are kept")
     day, publisher = statements.published(read.metas, text), statements.publisher(read.metas, text)
     return replace(
         blank,
@@ -169,7 +163,7 @@ def _filled(blank: Page, read: markup.Markup, limits: Limits) -> Page:
         publication_date_from=day.where,
         publisher=publisher.value,
         publisher_from=publisher.where,
-        candidates=tuple(found[: limits.most_candidates]),
+        candidates=kept,
         notes=tuple(notes),
     )
 
