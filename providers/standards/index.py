@@ -15,7 +15,7 @@ from providers.standards.entry import Entry, read_entry
 from providers.standards.library import Library
 from providers.standards.natural import natural_text
 from providers.standards.numbers import Numbers, NumberWriter
-from providers.standards.packed import Groups, Sections, groups, read_numbers, read_texts, texts
+from providers.standards.packed import Grouping, Groups, Sections, groups, read_numbers, read_texts, texts
 from providers.standards.rules import Rules
 from providers.standards.titles import Titles, ordered, write_titles
 
@@ -26,17 +26,17 @@ class _Columns:
     """What the index holds of each entry, gathered entry by entry so that none of them has to stay."""
 
     def __init__(self) -> None:
-        self.names: list[str] = []
+        self.names: dict[str, int] = {}
+        self.name_of = array("I")
         self.years, self.editions, self.same = array("I"), array("I"), array("I")
         self.unreadable: dict[str, list[int]] = {}
         self.numbers = NumberWriter()
         self._natural: list[str] = []
-        self._known: dict[str, str] = {}
         self._first: dict[str, int] = {}
 
     def add(self, entry: Entry) -> None:
         # Many records share a title; one text is enough for them.
-        self.names.append(self._known.setdefault(entry.name, entry.name))
+        self.name_of.append(self.names.setdefault(entry.name, len(self.names)))
         self.years.append(entry.year)
         self.editions.append(int(entry.edition or 0))
         # A blank code is never the same as another.
@@ -47,7 +47,22 @@ class _Columns:
         self.numbers.add(entry.codes)
         self._natural.append(natural_text(entry.folded))
 
-    def ranks(self) -> bytes:
+    def sections(self) -> dict[str, bytes]:
+        """All of it but the names; what only `add` and the order need is gone afterwards."""
+        ranks = self._ranks()
+        self._first.clear()
+        self._natural.clear()
+        return {
+            "entries.year": self.years.tobytes(),
+            "entries.edition": self.editions.tobytes(),
+            "entries.rank": ranks,
+            "entries.same": self.same.tobytes(),
+            "unreadable": texts(self.unreadable),
+            **groups("unreadable", self.unreadable.values()),
+            **self.numbers.sections(),
+        }
+
+    def _ranks(self) -> bytes:
         """For each entry its place in natural order, then file order."""
         order = sorted(range(len(self._natural)), key=self._natural.__getitem__)
         ranks = array("I", bytes(4 * len(order)))
@@ -62,24 +77,22 @@ def write(library: Library, rules: Rules) -> dict[str, bytes]:
     for position, record in enumerate(library.records):
         columns.add(read_entry(position, record, rules))
     titles = ordered(filter(None, columns.names))
-    title_number = {title: number for number, title in enumerate(titles)}
-    title_of = array("I", (title_number.get(name, _NO_TITLE) for name in columns.names))
-    owners: list[list[int]] = [[] for _ in titles]
+    number = array("I", [_NO_TITLE]) * len(columns.names)
+    for place, title in enumerate(titles):
+        number[columns.names[title]] = place
+    title_of = array("I", map(number.__getitem__, columns.name_of))
+    sections = {"entries.title": title_of.tobytes(), **_owners(title_of, len(titles)), **columns.sections()}
+    del columns  # what is written of it is a small part of its weight
+    return {**sections, **write_titles(titles)}
+
+
+def _owners(title_of: Sequence[int], count: int) -> dict[str, bytes]:
+    """The entries of each title."""
+    owners = Grouping(count)
     for position, title in enumerate(title_of):
         if title != _NO_TITLE:
-            owners[title].append(position)
-    return {
-        "entries.title": title_of.tobytes(),
-        "entries.year": columns.years.tobytes(),
-        "entries.edition": columns.editions.tobytes(),
-        "entries.rank": columns.ranks(),
-        "entries.same": columns.same.tobytes(),
-        **groups("titles.owners", owners),
-        "unreadable": texts(columns.unreadable),
-        **groups("unreadable", columns.unreadable.values()),
-        **columns.numbers.sections(),
-        **write_titles(titles),
-    }
+            owners.put(title, position)
+    return owners.groups("titles.owners")
 
 
 class Index:

@@ -34,6 +34,7 @@ COLUMNS = ("csres_code", "csres_normalized_code", "csres_title", "status", "rela
 LARGEST_BYTES = 256 * 1024 * 1024
 MOST_RECORDS = 1_000_000
 LONGEST_FIELD = 4_000
+IMPORT_FIRST = "make a library of it first: external-evidence standards library import LIST -o standards.csv"
 
 _ENCODINGS = ("utf-8-sig", "gb18030")
 _MOST_PROBLEMS = 100
@@ -78,9 +79,9 @@ class LibraryError(InvalidError):
 
     code = "invalid_library"
 
-    def __init__(self, name: str, problems: list[str]) -> None:
+    def __init__(self, name: str, problems: list[str], *, hint: str | None = None) -> None:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        super().__init__(f"{name}: {problems[0]}{more}", subject=name)
+        super().__init__(f"{name}: {problems[0]}{more}", subject=name, hint=hint)
         self.problems = problems
 
     def to_wire(self) -> dict[str, object]:
@@ -141,11 +142,9 @@ def load(path: str | os.PathLike[str]) -> Library:
     file_digest = digest_bytes(data)
     kept = find_records(file_digest)
     if kept is None:
-        library = loads(data, file.name)
-        keep_records(file_digest, library.revision, _canonical(library.records))
-        kept = find_records(file_digest)
-        if kept is None:
-            return library
+        # A record is gone as soon as it is written: half a million of them weigh more than all their bytes.
+        held = keep_records(file_digest, _canonical(_Reader(file.name).records(data)))
+        kept = find_records(file_digest) or held
     records = StoredRecords(kept, StandardRecord, lambda: _again(file, file_digest).records)
     return Library(file.name, records, revision=records.revision)
 
@@ -162,10 +161,11 @@ def _again(file: Path, file_digest: str) -> Library:
 def loads(data: bytes, name: str = "library") -> Library:
     """The library that `data` writes as CSV in UTF-8, with or without BOM, or GB18030."""
     if len(data) > LARGEST_BYTES:
-        raise LibraryError(name, [f"is larger than {LARGEST_BYTES} bytes"])
+        raise LibraryError(name, [f"文件过大 holds {len(data)} bytes or more; at most {LARGEST_BYTES}"])
     if data.startswith(b"PK\x03\x04"):
-        raise LibraryError(name, ["is an XLSX, not a CSV; run `standards library import` on it first"])
-    return Library(name, tuple(_Reader(name).read(_decoded(data, name))))
+        problem = "是 XLSX is an XLSX, not a CSV; run `standards library import` on it first"
+        raise LibraryError(name, [problem], hint=IMPORT_FIRST)
+    return Library(name, tuple(_Reader(name).records(data)))
 
 
 @cache
@@ -174,15 +174,33 @@ def starter() -> Library:
     return loads((resources.files(__package__) / "starter.csv").read_bytes(), "starter")
 
 
-def _decoded(data: bytes, name: str) -> str:
+def _encoding(data: bytes, name: str) -> str:
+    """The first encoding that all of `data` is in."""
     stopped = 0
     for encoding in _ENCODINGS:
         try:
-            return data.decode(encoding)
+            for _ in io.TextIOWrapper(io.BytesIO(data), encoding, newline=""):
+                pass
         except UnicodeDecodeError as error:
-            stopped = error.start
+            stopped = _place(data, encoding, error)
+        else:
+            return encoding
     line = data.count(b"\n", 0, stopped) + 1
-    raise LibraryError(name, [f"line {line}: byte 0x{data[stopped]:02x} is neither UTF-8 nor GB18030"])
+    problem = f"line {line}: byte 0x{data[stopped]:02x} is neither UTF-8 nor GB18030"
+    utf_16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    hint = (
+        f"it begins as UTF-16 does; {IMPORT_FIRST}" if utf_16 else "save it as CSV UTF-8 (另存为 CSV UTF-8)"
+    )
+    raise LibraryError(name, [problem], hint=hint)
+
+
+def _place(data: bytes, encoding: str, seen: UnicodeDecodeError) -> int:
+    """Where in all of `data` a decoder stops that was fed in pieces."""
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError as error:
+        return error.start
+    raise seen
 
 
 class _Reader:
@@ -193,29 +211,31 @@ class _Reader:
         self._problems: list[str] = []
         self._lines: dict[str, int] = {}
 
-    def read(self, text: str) -> list[StandardRecord]:
-        records: list[StandardRecord] = []
-        rows = self._rows(text)
+    def records(self, data: bytes) -> Iterator[StandardRecord]:
+        """Every record of `data`; raises LibraryError after the last if there was any problem."""
+        rows = self._rows(data)
         places, width = self._header(next(rows, (1, [])))
+        count = 0
         for line, row in rows:
             if len(self._problems) >= _MOST_PROBLEMS:
                 break
-            if len(records) == MOST_RECORDS:
-                self._problems.append(f"line {line}: more than {MOST_RECORDS} records")
+            if count == MOST_RECORDS:
+                self._problems.append(f"line {line}: 记录过多 more than {MOST_RECORDS} records")
                 break
             record = self._record(line, row, places, width)
             if record is not None:
-                records.append(record)
-        if not records and not self._problems:
+                count += 1
+                yield record
+        if not count and not self._problems:
             # An empty answer from an empty file would look like a finding.
-            self._problems.append("line 1: no record follows the header")
+            self._problems.append("line 1: 表头之后没有记录 no record follows the header")
         if self._problems:
             raise LibraryError(self._name, self._problems)
-        return records
 
-    def _rows(self, text: str) -> Iterator[tuple[int, list[str]]]:
+    def _rows(self, data: bytes) -> Iterator[tuple[int, list[str]]]:
         """Rows that are not blank, each with the line it begins on."""
-        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+        text = io.TextIOWrapper(io.BytesIO(data), _encoding(data, self._name), newline="")
+        reader = csv.reader(text, strict=True)
         begins = 1
         try:
             for row in reader:
@@ -230,18 +250,18 @@ class _Reader:
         names = [trim(name) for name in row]
         missing = [column for column in COLUMNS if column not in names]
         twice = [column for column in COLUMNS if names.count(column) > 1]
-        problems = [f"line {line}: the column {column} is missing" for column in missing]
-        problems += [f"line {line}: the column {column} stands twice" for column in twice]
+        problems = [f"line {line}: 缺列 the column {column} is missing" for column in missing]
+        problems += [f"line {line}: 列重复 the column {column} stands twice" for column in twice]
         if problems:
-            raise LibraryError(self._name, self._problems + problems)
+            raise LibraryError(self._name, self._problems + problems, hint=IMPORT_FIRST if missing else None)
         return [names.index(column) for column in COLUMNS], len(names)
 
     def _record(self, line: int, row: list[str], places: list[int], width: int) -> StandardRecord | None:
         if len(row) != width:
-            self._problems.append(f"line {line}: {len(row)} fields where the header has {width}")
+            self._problems.append(f"line {line}: 列数不符 {len(row)} fields where the header has {width}")
             return None
         values = [trim(row[place]) for place in places]
-        faults = [fault for pair in zip(COLUMNS, values, strict=True) if (fault := _fault(*pair))]
+        faults = [fault for pair in zip(COLUMNS, values, strict=True) if (fault := field_fault(*pair))]
         if faults:
             self._problems += [f"line {line}: {fault}" for fault in faults]
             return None
@@ -252,16 +272,18 @@ class _Reader:
     def _new(self, line: int, code: str) -> bool:
         key = code_key(code)
         if not key:
-            self._problems.append(f"line {line}: csres_code is empty")
+            self._problems.append(f"line {line}: 编号为空 csres_code is empty")
             return False
         earlier = self._lines.setdefault(key, line)
         if earlier != line:
-            self._problems.append(f"line {line}: the code {shown(code)} stands already on line {earlier}")
+            told = f"编号重复 the code {shown(code)} stands already on line {earlier}"
+            self._problems.append(f"line {line}: {told}")
         return earlier == line
 
 
-def _fault(column: str, value: str) -> str | None:
+def field_fault(column: str, value: str) -> str | None:
+    """Why no record can hold `value` in `column`, or None."""
     if len(value) > LONGEST_FIELD:
-        return f"{column} is longer than {LONGEST_FIELD} characters"
+        return f"过长 {column} has {len(value)} characters; at most {LONGEST_FIELD}"
     refused = refused_character(value)
     return f"{column} {refused}" if refused else None

@@ -6,7 +6,7 @@ code score is 0, so their final score grows with their name score, and once `lim
 a title that cannot reach the last of them is not looked at (`titles` proves which).
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from providers.standards.code import Code
 from providers.standards.index import Index, index
@@ -72,7 +72,8 @@ def _scores_of(prepared: Index, readings: tuple[Code, ...], rules: Rules) -> dic
     found: dict[int, CodeScore] = {}
     for entry in prepared.numbers.near(readings):
         codes = prepared.numbers.codes(entry)
-        score = best(code_score(reading, code, rules) for reading in readings for code in codes)
+        scores = [code_score(reading, code, rules) for reading in readings for code in codes]
+        score = scores[0] if len(scores) == 1 else best(scores)
         if score.score:
             found[entry] = score
     return found
@@ -87,7 +88,9 @@ def _scored(
     return Found(entry, final_score(code, name if query.names else None), code, name)
 
 
-def _name_score(names: Iterable[Pattern], title: str, rules: Rules) -> int:
+def _name_score(names: Sequence[Pattern], title: str, rules: Rules) -> int:
+    if len(names) == 1:
+        return names[0].score(title, rules)
     return max((name.score(title, rules) for name in names), default=0)
 
 

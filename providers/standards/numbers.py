@@ -6,7 +6,6 @@ all neighbours of the key are made and looked up; of all characters that could b
 only those are tried that some key of the library has between just these.
 """
 
-import io
 from array import array
 from collections.abc import Iterable, Iterator
 
@@ -14,7 +13,7 @@ from providers.standards.code import UNREADABLE, Code
 from providers.standards.packed import (
     Groups,
     Sections,
-    groups,
+    TextGrouping,
     read_numbers,
     read_text,
     read_texts,
@@ -30,23 +29,28 @@ class NumberWriter:
     """Takes the numbers of one entry after the other, and makes the sections of all."""
 
     def __init__(self) -> None:
-        self._rows = io.StringIO()
+        self._rows = bytearray()
+        self._written = 0
         self._row_ends = array("I")
         self._owners = array("I")
         self._entry_ends = array("I")
         self._years = bytearray()
-        self._by_number: dict[str, list[int]] = {}
-        self._by_key: dict[str, list[int]] = {}
+        self._by_number = TextGrouping()
+        self._by_key = TextGrouping()
+        self._triples: set[str] = set()
 
     def add(self, codes: Iterable[Code]) -> None:
         """The numbers of the next entry."""
         for code in codes:
             row = len(self._owners)
-            self._by_number.setdefault(f"{code.org}{_FIELD}{code.num}", []).append(row)
+            self._by_number.add(f"{code.org}{_FIELD}{code.num}", row)
             if code.year:
-                self._by_key.setdefault(code.edit_key, []).append(row)
-            self._rows.write(_written(code))
-            self._row_ends.append(self._rows.tell())
+                self._by_key.add(code.edit_key, row)
+                self._triples.update(_triples(code.edit_key))
+            written = _written(code)
+            self._rows += written.encode("utf-8", "surrogatepass")
+            self._written += len(written)
+            self._row_ends.append(self._written)
             self._owners.append(len(self._entry_ends))
             self._years.append(_short_year(code.year))
         self._entry_ends.append(len(self._owners))
@@ -54,16 +58,14 @@ class NumberWriter:
     def sections(self) -> dict[str, bytes]:
         """The sections that `Numbers` reads."""
         return {
-            "numbers.rows": self._rows.getvalue().encode("utf-8", "surrogatepass"),
+            "numbers.rows": bytes(self._rows),
             "numbers.row_ends": self._row_ends.tobytes(),
             "numbers.owners": self._owners.tobytes(),
             "numbers.entry_ends": self._entry_ends.tobytes(),
             "numbers.years": bytes(self._years),
-            "numbers.by_number": texts(self._by_number),
-            **groups("numbers.by_number", self._by_number.values()),
-            "numbers.by_key": texts(self._by_key),
-            **groups("numbers.by_key", self._by_key.values()),
-            "numbers.between": texts(_triples(self._by_key)),
+            **self._by_number.sections("numbers.by_number"),
+            **self._by_key.sections("numbers.by_key"),
+            "numbers.between": texts(sorted(self._triples)),
         }
 
 
@@ -84,12 +86,10 @@ def _short_year(year: str) -> int:
     return int(year[-2:]) if year.isdecimal() else _NO_YEAR
 
 
-def _triples(keys: Iterable[str]) -> list[str]:
-    found: set[str] = set()
-    for key in keys:
-        framed = f"{_EDGE}{key}{_EDGE}"
-        found.update(map("".join, zip(framed, framed[1:], framed[2:], strict=False)))
-    return sorted(found)
+def _triples(key: str) -> Iterator[str]:
+    """Each character of `key` between its neighbours; an edge counts as one."""
+    framed = f"{_EDGE}{key}{_EDGE}"
+    return map("".join, zip(framed, framed[1:], framed[2:], strict=False))
 
 
 class Numbers:

@@ -44,6 +44,53 @@ def groups(prefix: str, lists: Iterable[Sequence[int]]) -> dict[str, bytes]:
     return {f"{prefix}.ends": ends.tobytes(), f"{prefix}.values": flat.tobytes()}
 
 
+class Grouping:
+    """Numbers gathered in groups, in the order in which they came; a list for each would weigh much more."""
+
+    def __init__(self, count: int = 0) -> None:
+        self._count = count
+        self._groups = array("I")
+        self._values = array("I")
+
+    def put(self, group: int, value: int) -> None:
+        """Put `value` at the end of a group."""
+        self._count = max(self._count, group + 1)
+        self._groups.append(group)
+        self._values.append(value)
+
+    def groups(self, prefix: str) -> dict[str, bytes]:
+        """All of them, as the function `groups` writes lists."""
+        ends = array("I", bytes(4 * self._count))
+        for group in self._groups:
+            ends[group] += 1
+        for group in range(1, len(ends)):
+            ends[group] += ends[group - 1]
+        flat = array("I", bytes(4 * len(self._values)))
+        # From the last value down, each group is filled from its end.
+        free = array("I", ends)
+        for at in range(len(flat) - 1, -1, -1):
+            group = self._groups[at]
+            free[group] -= 1
+            flat[free[group]] = self._values[at]
+        return {f"{prefix}.ends": ends.tobytes(), f"{prefix}.values": flat.tobytes()}
+
+
+class TextGrouping(Grouping):
+    """Numbers gathered under texts, which stand in the order in which they came first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._number: dict[str, int] = {}
+
+    def add(self, text: str, value: int) -> None:
+        """Put `value` at the end of the group of `text`."""
+        self.put(self._number.setdefault(text, len(self._number)), value)
+
+    def sections(self, prefix: str) -> dict[str, bytes]:
+        """The texts and their groups."""
+        return {prefix: texts(self._number), **self.groups(prefix)}
+
+
 class Groups:
     """Lists of numbers that `groups` wrote."""
 

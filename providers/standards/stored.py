@@ -7,13 +7,14 @@ is asked for, and read from the library file again if they are damaged.
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
 import orjson
 from blake3 import blake3
 
 from providers.standards import cache
-from providers.standards.packed import read_numbers
+from providers.standards.packed import Sections, read_numbers
 
 if TYPE_CHECKING:
     from providers.standards.library import StandardRecord
@@ -26,10 +27,24 @@ _PROGRAM = ("library", "stored", "folding", "tables")
 Records = Sequence["StandardRecord"]
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a kept file would hold, in memory: where nothing can be kept."""
+
+    facts: dict[str, object]
+    _sections: Sections
+
+    def sections(self) -> Sections:
+        """The sections."""
+        return self._sections
+
+
 class StoredRecords(Sequence["StandardRecord"]):
     """The records behind a kept file, each read when it is asked for."""
 
-    def __init__(self, kept: cache.Kept, make: Callable[..., "StandardRecord"], again: Callable[[], Records]):
+    def __init__(
+        self, kept: cache.Kept | Held, make: Callable[..., "StandardRecord"], again: Callable[[], Records]
+    ):
         self.revision = str(kept.facts["revision"])
         self._count = int(str(kept.facts["records"]))
         self._kept = kept
@@ -81,15 +96,17 @@ def find_records(file_digest: str) -> cache.Kept | None:
     return cache.find(_name(file_digest), _key(file_digest))
 
 
-def keep_records(file_digest: str, revision: str, written: Iterable[bytes]) -> None:
+def keep_records(file_digest: str, written: Iterable[bytes]) -> Held:
     """Keep the canonical bytes of all records of a file: each with what stands before it, then `]`."""
     text, ends = bytearray(), array("I")
     for piece in written:
         text += piece
         ends.append(len(text))
     records = len(ends) - 1
-    sections = {"records": bytes(text), "ends": ends[:records].tobytes()}
-    cache.keep(_name(file_digest), _key(file_digest), {"revision": revision, "records": records}, sections)
+    facts: dict[str, object] = {"revision": f"blake3:{blake3(text).hexdigest()}", "records": records}
+    sections: dict[str, bytes | memoryview] = {"records": memoryview(text), "ends": ends[:records].tobytes()}
+    cache.keep(_name(file_digest), _key(file_digest), facts, sections)
+    return Held(facts, sections)
 
 
 def _name(file_digest: str) -> str:

@@ -61,7 +61,8 @@ def tokens_of(text: str) -> list[str]:
 
 def ordered(names: Iterable[str]) -> list[str]:
     """Distinct names in the order of the index."""
-    return sorted(set(names), key=lambda name: (len(name), name))
+    # Two sorts need no pair of length and name for each.
+    return sorted(sorted(set(names)), key=len)
 
 
 def write_titles(titles: Sequence[str]) -> dict[str, bytes]:
@@ -319,9 +320,10 @@ class Titles:
         Some may come twice.
         """
         most = len(name)
-        for start in range(most - max(shortest, 1) + 1):
-            for size in range(min(shortest, _PREFIX), _PREFIX + 1):
-                place = self._prefixes.get(name[start : start + size])
+        starts = range(most - max(shortest, 1) + 1)
+        for size in range(min(shortest, _PREFIX), _PREFIX + 1):
+            begun = map(self._prefixes.get, [name[start : start + size] for start in starts])
+            for start, place in enumerate(begun):
                 if place is None or start + size > most:
                     continue
                 for length in self._prefix_lengths[place]:
