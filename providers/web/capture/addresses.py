@@ -30,7 +30,7 @@ def objection(text: str, allowed: Sequence[Network] = ()) -> str | None:
         return None
     found = _special(address)
     if found is not None:
-        return f"{address}, which is not public: {found}"
+        return f"{text}, which is not public: {found}"
     return None
 
 

@@ -100,4 +100,4 @@ def _encoded(label: str) -> bool:
         again = decoded.encode("punycode").decode("ascii")
     except (UnicodeError, ValueError, OverflowError):
         return False
-    return not decoded.isascii() and f"xn--{again}" == label
+    return not decoded.isascii() and decoded.isprintable() and f"xn--{again}" == label

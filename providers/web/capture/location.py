@@ -11,6 +11,7 @@ LONGEST = 8192
 _PORTS = {"http": 80, "https": 443}
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<authority>[^/?#]*)(?P<path>[^?#]*)"
                   r"(?:\?(?P<query>[^#]*))?(?:#.*)?")  # fmt: skip
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _AUTHORITY = re.compile(r"(?P<host>\[[^\[\]]*\]|[^:\[\]]*)(?::(?P<port>[0-9]{0,5}))?")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _ESCAPED_CONTROL = re.compile(r"%(?:[01][0-9A-Fa-f]|7[Ff])")
@@ -50,10 +51,11 @@ class Location:
         """Where a redirect leads from here. Raises RejectedError."""
         if _CONTROL.search(reference):  # urljoin would drop some of them
             raise RejectedError("the redirect's address holds a control character")
-        try:
-            return Location.of(urljoin(self.url, reference))
-        except ValueError as error:
-            raise RejectedError("the redirect's address is no URL") from error
+        if _ABSOLUTE.match(reference):
+            return Location.of(reference)
+        if reference.startswith("//"):
+            return Location.of(f"{self.scheme}:{reference}")
+        return Location.of(urljoin(self.url, reference))
 
     @property
     def authority(self) -> str:

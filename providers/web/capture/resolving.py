@@ -1,4 +1,4 @@
-"""Names to addresses within the deadline; nothing interrupts the system's lookup, so a thread waits for it."""
+"""Names to addresses within the deadline: nothing interrupts the system's lookup, a thread waits for it."""
 
 import queue
 import socket
