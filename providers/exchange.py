@@ -58,6 +58,12 @@ class Address:
         """Host and port as the Host header has them."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
+    @property
+    def host_header(self) -> str:
+        """The same without the port that the scheme implies, as browsers write it."""
+        implied = self.port == (443 if self.scheme == "https" else 80)
+        return self.authority.rpartition(":")[0] if implied else self.authority
+
     def url(self, path: str = "") -> str:
         """The URL of a path of the service."""
         return f"{self.scheme}://{self.authority}{self.path}{path}"

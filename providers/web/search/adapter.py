@@ -96,6 +96,8 @@ class Adapter:
     """How many hits are asked for when nobody says, and how many at most."""
     key_header: Callable[[str], tuple[str, str]] | None = None
     """The header that carries a key; None where the service takes none."""
+    may_be_keyless: bool = False
+    """Whether it can be asked without an account."""
     measure: Callable[[str], int] = len
     """The length of a query as the service counts it."""
     may_be_absent: str = ""
@@ -108,8 +110,12 @@ class Adapter:
     """What to know about an answer that is ok."""
     answered: Callable[[object], str] | None = None
     """The query that the service says it searched; blank when it does not say."""
-    ready: Callable[[Asker, Options], str] | None = None
-    """Why a query would fail, found without one; blank when it would not. None: no such way is known."""
+    spent: Judge | None = None
+    """Whether an answer that is ok was the last one that the quota allows."""
+    probes: Sequence[Ask] = ()
+    """What `ready` and `confirm` send: messages that hold nothing of a query."""
+    ready: Callable[[Asker, Options], str | None] | None = None
+    """Why a query would fail, found without one; blank when it would not, None when that is not known."""
     confirm: Callable[[Asker, Options, bool], Judgement | None] | None = None
     """After an answer (empty or not): why the state ok or empty is not to be believed."""
 
@@ -135,3 +141,10 @@ def text_at(value: object, *paths: str) -> str:
         if isinstance(found, str) and found.strip():
             return found.strip()
     return ""
+
+
+def whole(value: object) -> int | None:
+    """A code that a service writes as a number or as its digits; None for anything else."""
+    if isinstance(value, str) and value.isascii() and value.isdecimal():
+        return int(value[:20])
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -34,7 +34,7 @@ def by_status(status: int, received: Received) -> Judgement:
         return Judgement("unavailable", f"{why}; the key is not accepted", wait, account=True)
     if 300 <= status < 400:
         return Judgement("error", f"it answered {status}{_elsewhere(received)}; a redirect is not followed")
-    if status >= 500:
+    if 500 <= status < 600:
         return Judgement("unavailable", why, wait)
     return Judgement("error", why)
 

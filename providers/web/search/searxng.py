@@ -40,6 +40,10 @@ _KNOWN = frozenset(
     )
 )
 _ENGLISH = (("Accept-Language", "en"),)
+_HEALTH = Ask("GET", "/healthz", headers=_ENGLISH)
+_CONFIG = Ask("GET", "/config", headers=_ENGLISH)
+# Without a query SearXNG refuses in the format that was asked for, if it has that format.
+_FORMAT = Ask("GET", "/search?format=json", headers=_ENGLISH)
 
 
 def _ask(query: str, _count: int, options: Options) -> Ask:
@@ -89,7 +93,7 @@ def _judge_empty(told: object) -> Judgement | None:
 
 def _config(asker: Asker) -> tuple[object, str]:
     """What /config tells, and why it tells nothing."""
-    received = asker(Ask("GET", "/config", headers=_ENGLISH))
+    received = asker(_CONFIG)
     if received.status == 429:
         return None, "its limiter blocks this client"
     if received.status != 200 or not isinstance(at(received.told, "engines"), list):
@@ -114,15 +118,14 @@ def _missing(config: object, options: Options) -> str:
     return ""
 
 
-def _ready(asker: Asker, options: Options) -> str:
-    health = asker(Ask("GET", "/healthz", headers=_ENGLISH))
+def _ready(asker: Asker, options: Options) -> str | None:
+    health = asker(_HEALTH)
     if health.status != 200 or health.body.strip() != b"OK":
         return f"/healthz answered {health.status}; this is no SearXNG that is well"
     config, why_not = _config(asker)
     if why_not or (why_not := _missing(config, options)):
         return why_not
-    # Without a query SearXNG refuses in the format that was asked for, if it has that format.
-    asked = asker(Ask("GET", "/search?format=json", headers=_ENGLISH))
+    asked = asker(_FORMAT)
     if asked.status == 403:
         return "json is not among its search.formats"
     return "its limiter blocks this client" if asked.status == 429 else ""
@@ -154,6 +157,7 @@ SEARXNG = Adapter(
     judge_empty=_judge_empty,
     remark=_remark,
     answered=lambda told: text_at(told, "query"),
+    probes=(_HEALTH, _CONFIG, _FORMAT),
     ready=_ready,
     confirm=_confirm,
 )
