@@ -4,22 +4,36 @@ import os
 from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from evidence.doors import output
 from evidence.doors.options import LIBRARY_VARIABLE, format_option, open_library, system_clock
-from schemas.errors import ConflictError, InvalidError, NotFoundError, StorageError, UsageError
+from evidence.doors.standards_import import NEWS, bring, columns, named, sheet_option, shown_text
+from schemas.errors import InvalidError, UsageError
 from schemas.text import shown
 
 SHOWN = 20
 """How many findings of one kind the text shows; JSON holds all."""
+FIELDS = {
+    "code": "编号 code",
+    "normalized_code": "标准化编号 normalized_code",
+    "title": "名称 title",
+    "status": "状态 status",
+    "relation_text": "替代情况 relation_text",
+    "implement_date": "实施日期 implement_date",
+    "csres_normalized_code": "标准化编号 normalized_code",
+    "csres_title": "名称 title",
+}
 
 
 @click.group()
 def library() -> None:
     """Check, import, compare and describe libraries (规范库维护)."""
+
+
+library.add_command(bring)
 
 
 def _library(command: Callable[..., int]) -> Callable[..., int]:
@@ -40,149 +54,144 @@ def _day(given: datetime | None) -> date:
     return (given or system_clock()).date()
 
 
+class Looked(NamedTuple):
+    """A file that was looked at: the library of it, or its faults and the codes that stand twice."""
+
+    loaded: Any
+    form: str
+    """`library`, or `list`: what `import` would make a library of."""
+    notices: list[str]
+    faults: list[str]
+    repeated: list[dict[str, object]]
+
+
 @library.command(
-    epilog="Exit status 1: the file has a fault and does not load; with --strict also a finding."
+    epilog="Exit status 0: it loads. 1: it has a fault; with --strict also a doubt. Doubts are "
+    "replaced_but_in_force, ended_before_it_begins, several_editions_in_force, one_alias_for_several, "
+    "impossible_date and upcoming_date_has_passed; other findings never fail a check."
 )
 @click.argument("file", required=False)
 @click.option(
     "--library", "given", metavar="FILE", help=f"The same; else ${LIBRARY_VARIABLE}, else the starter."
 )
-@click.option("--strict", is_flag=True, help="A finding fails the check too.")
+@sheet_option
+@click.option("--strict", is_flag=True, help="A doubt fails the check too: exit status 1.")
+@click.option("--accept", metavar="KIND", multiple=True, help="Doubts that do not fail it. Repeatable.")
 @_today
 @format_option()
 def check(
-    file: str | None, given: str | None, strict: bool, today: datetime | None, chosen_format: str | None
+    file: str | None,
+    given: str | None,
+    sheet: str | None,
+    strict: bool,
+    accept: tuple[str, ...],
+    today: datetime | None,
+    chosen_format: str | None,
 ) -> int:
-    """Tell faults, which keep FILE (CSV or XLSX) from loading, and findings, which want a look."""
-    from providers.standards.library_check import counts, survey
+    """Tell faults, which keep FILE from loading, and findings, which want a look.
 
-    loaded, faults, repeats = _read(file or given)
-    findings = survey(loaded, _day(today)) if loaded is not None else []
+    A list as `import` takes it, XLSX or with other headings, is judged by import's rules.
+    """
+    from providers.standards.library_check import DOUBTS, counts, survey
+
+    counted = _counted(accept, DOUBTS)
+    seen = _look(file or given, sheet)
+    findings = survey(seen.loaded, _day(today)) if seen.loaded is not None else []
+    found = counts(findings)
     answer = {
-        "library": loaded.name if loaded is not None else shown(Path(file or given or "starter").name, 200),
-        "revision": loaded.revision if loaded is not None else None,
-        "standards": len(loaded) if loaded is not None else None,
-        "loads": loaded is not None,
-        "faults": faults,
-        "repeated": repeats,
-        "counts": counts(findings),
+        "library": seen.loaded.name
+        if seen.loaded is not None
+        else shown(Path(file or given or "starter").name, 200),
+        "form": seen.form,
+        "revision": seen.loaded.revision if seen.loaded is not None else None,
+        "standards": len(seen.loaded) if seen.loaded is not None else None,
+        "loads": seen.loaded is not None,
+        "notices": seen.notices,
+        "faults": seen.faults,
+        "repeated": seen.repeated,
+        "doubts": sum(found[kind] for kind in counted),
+        "counts": found,
         "findings": [finding.to_wire() for finding in findings],
     }
     if output.wants_json(chosen_format):
         output.print_json(answer)
     else:
         output.print_text("\n".join(_check_text(answer)))
-    return int(loaded is None or (strict and bool(findings)))
+    return int(not answer["loads"] or (strict and bool(answer["doubts"])))
 
 
-def _read(given: str | None) -> tuple[Any, list[str], list[dict[str, object]]]:
-    """The library, or why there is none: its faults, and the codes that stand twice."""
+def _counted(accept: tuple[str, ...], doubts: tuple[str, ...]) -> list[str]:
+    """The kinds that are doubts and are not accepted."""
+    unknown = [kind for kind in accept if kind not in doubts]
+    if unknown:
+        message = f"--accept takes a kind of doubt, found {shown(unknown[0])}"
+        raise UsageError(message, subject="--accept", hint=f"one of {', '.join(doubts)}")
+    return [kind for kind in doubts if kind not in accept]
+
+
+def _look(given: str | None, sheet: str | None) -> Looked:
     from providers.standards.library import LibraryError, loads
-    from providers.standards.library_file import import_library, repeated
-    from providers.standards.spreadsheet import MAGIC
+    from providers.standards.library_file import import_table, is_list, repeated
     from providers.standards.table import read_file
 
     path = given or os.environ.get(LIBRARY_VARIABLE)
     if not path:
-        return open_library(None), [], []
-    data = read_file(path)
-    name = Path(path).name
+        return Looked(open_library(None), "library", [], [], [])
+    data, name = read_file(path), Path(path).name
+    form = "list" if is_list(data, name, sheet) else "library"
     try:
-        return (import_library(data, name)[1] if data.startswith(MAGIC) else loads(data, name)), [], []
+        if form == "library":
+            return Looked(loads(data, name), form, [], [], [])
+        done = import_table(data, name, sheet)
+        return Looked(done.library, form, [*done.notices, *columns(done)], [], [])
     except LibraryError as error:
+        hints = [error.hint] if error.hint else []
         try:
-            return None, error.problems, repeated(data, name)
+            return Looked(None, form, hints, error.problems, repeated(data, name, sheet))
         except InvalidError:  # no table at all; the problems say so
-            return None, error.problems, []
+            return Looked(None, form, hints, error.problems, [])
 
 
 def _check_text(answer: dict[str, Any]) -> list[str]:
-    from providers.standards.library_check import KINDS
+    from providers.standards.library_check import DOUBTS, KINDS
 
+    lines = _check_head(answer)
     if not answer["loads"]:
-        lines = [
-            f"{answer['library']}: 不能加载 does not load",
-            *(f"  {fault}" for fault in answer["faults"]),
-        ]
         for repeat in answer["repeated"]:
             where = "、".join(map(str, repeat["lines"]))
             lines.append(f"  {repeat['code']} 重复 repeated, 行 lines {where}")
-            lines += [f"    {name}: {' | '.join(values)}" for name, values in repeat["conflicts"].items()]
+            lines += [
+                f"    {FIELDS.get(name, name)}: {' | '.join(values)}"
+                for name, values in repeat["conflicts"].items()
+            ]
         return lines
-    lines = [f"{answer['library']}: {answer['standards']} 条 standards, 修订 revision {answer['revision']}"]
     for kind, count in answer["counts"].items():
         if not count:
             continue
-        lines.append(f"{count} × {KINDS[kind]}")
+        weight = "疑点 doubt" if kind in DOUBTS else "提示 note"
+        lines.append(f"{count} 条 × {weight}: {KINDS[kind]} ({kind})")
         listed = [finding for finding in answer["findings"] if finding["kind"] == kind]
         lines += [f"  {one['code']}  {shown_text(one['seen'])}" for one in listed[:SHOWN]]
         if count > SHOWN:
-            lines.append(f"  … 另有 and {count - SHOWN} more (--format json)")
-    return lines if any(answer["counts"].values()) else [*lines, "没有疑点 nothing to look at"]
+            lines.append(f"  … 另有 and {count - SHOWN} 条 more (--format json)")
+    if not any(answer["counts"].values()):
+        lines.append("没有疑点 nothing to look at")
+    return [
+        *lines,
+        f"可以加载 it loads；计入 --strict 的疑点 doubts that --strict counts: {answer['doubts']} 条",
+    ]
 
 
-def shown_text(text: str, most: int = 160) -> str:
-    """`text` on one line, cut where it is long."""
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
-
-
-@library.command("import")
-@click.argument("file")
-@click.option("-o", "--output", "to", metavar="OUT.csv", required=True, help="Where the library is written.")
-@click.option("--force", is_flag=True, help="Replace OUT.csv where it is there.")
-@click.option("--library", "against", metavar="FILE", help="Count what is new against this one.")
-@format_option()
-def bring(file: str, to: str, force: bool, against: str | None, chosen_format: str | None) -> int:
-    """Write FILE (CSV in UTF-8 or GB18030, or XLSX) as a library: UTF-8 CSV, codes and dates in one form.
-
-    Refuses a file with a fault, all of them told at once. Columns may be named 规范编号, 规范名称, 状态,
-    替代情况, 实施日期. Columns of other names are left behind, and told.
-    """
-    from providers.standards.library_file import import_table
-    from providers.standards.table import read_file
-
-    done = import_table(read_file(file), Path(file).name)
-    loaded = done.library
-    news = {} if against is None else _news(open_library(against), loaded)
-    _write(Path(to), done.written, force)
-    left = {"ignored_columns": done.ignored, "missing_columns": done.missing}
-    answer = {"written": to, "standards": len(loaded), "revision": loaded.revision, **left, **news}
-    if output.wants_json(chosen_format):
-        output.print_json(answer)
-    else:
-        _tell_columns("未取用的列 columns not taken", done.ignored)
-        _tell_columns("表中没有的列，留空 columns that the table lacks, left empty", done.missing)
-        lines = [f"{to}: {len(loaded)} 条 standards, 修订 revision {loaded.revision}"]
-        output.print_text("\n".join([*lines, *(f"{name} {count}" for name, count in news.items())]))
-    return 0
-
-
-def _tell_columns(title: str, names: list[str]) -> None:
-    if names:
-        output.print_notice(f"{title}: {'、'.join(map(shown_text, names))}")
-
-
-def _news(before: Any, after: Any) -> dict[str, int]:
-    from providers.standards.library_diff import difference
-
-    found = difference(before, after)
-    return {"added": len(found.added), "removed": len(found.removed), "changed": len(found.changed)}
-
-
-def _write(path: Path, content: bytes, force: bool) -> None:
-    """The whole file or none: a service that watches it never sees a half."""
-    if path.exists() and not force:
-        raise ConflictError(f"{path} is there already", subject="--output", hint="say --force to replace it")
-    aside = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        aside.write_bytes(content)
-        aside.replace(path)
-    except FileNotFoundError as error:
-        raise NotFoundError(f"there is no folder {str(path.parent)!r}", subject="--output") from error
-    except OSError as error:
-        aside.unlink(missing_ok=True)
-        raise StorageError(f"{path} cannot be written: {error.strerror}", subject="--output") from error
+def _check_head(answer: dict[str, Any]) -> list[str]:
+    name, notices = answer["library"], [f"  {notice}" for notice in answer["notices"]]
+    if not answer["loads"]:
+        faults = [f"  {fault}" for fault in answer["faults"]]
+        return [f"{name}: 不能加载 does not load，错误 faults {len(faults)} 处", *faults, *notices]
+    head = named(name, answer)
+    if answer["form"] == "library":
+        return [head, *notices]
+    told = "是清单，按 import 的规则检查；先 import 再用 a list, judged as import does; import it to use it"
+    return [head, f"  {told}", *notices]
 
 
 @library.command()
@@ -209,16 +218,15 @@ def diff(files: tuple[str, ...], given: str | None, chosen_format: str | None) -
         return 0
     lines = [
         f"{before.name} {before.revision} → {after.name} {after.revision}",
-        f"新增 added {len(found.added)}",
-        f"删除 removed {len(found.removed)}",
-        f"修改 changed {len(found.changed)}",
+        *(f"{NEWS[name]} {len(getattr(found, name))} 条" for name in NEWS),
         *(f"+ {record.code}  {record.title}  {record.status}" for record in found.added),
         *(f"- {record.code}  {record.title}  {record.status}" for record in found.removed),
     ]
     for code, fields in found.changed:
         lines.append(f"~ {code}")
         for name, (was, now) in fields.items():
-            lines.append(f"    {name}: {shown_text(was) or '（空）'} → {shown_text(now) or '（空）'}")
+            old, new = (shown_text(text) or "（空 empty）" for text in (was, now))
+            lines.append(f"    {FIELDS[name]}: {old} → {new}")
     output.print_text("\n".join(lines))
     return 0
 
@@ -247,15 +255,15 @@ def info(file: str | None, given: str | None, today: datetime | None, chosen_for
         f"{numbers['name']}: {numbers['standards']} 条 standards",
         f"修订 revision {numbers['revision']}",
         f"状态 status: {_listed(statuses)}",
-        f"有实施日期 with a date {numbers['with_date']}",
-        f"有替代情况 with a relation {numbers['with_relation']}",
-        f"编号年份 years {'–'.join(map(str, years))}",
+        f"有实施日期 with a date: {numbers['with_date']} 条",
+        f"有替代情况 with a relation: {numbers['with_relation']} 条",
+        f"编号年份 years of the codes: {'–'.join(f'{year} 年' for year in years) or '无 none'}",
         f"主要系列 largest series: {_listed(series)}",
-        *(f"{count} × {KINDS[kind]}" for kind, count in seen.items() if count),
+        *(f"{KINDS[kind]}: {count} 条" for kind, count in seen.items() if count),
     ]
     output.print_text("\n".join(lines))
     return 0
 
 
 def _listed(numbers: dict[str, int]) -> str:
-    return "，".join(f"{name or '（空）'} {count}" for name, count in numbers.items())
+    return "，".join(f"{name or '（空 empty）'} {count} 条" for name, count in numbers.items())

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import click
 
@@ -20,7 +20,7 @@ CHUNK = 64
 
 @click.command(
     epilog="An interrupted run with --output goes on where it stopped: run the same command again. "
-    "CSV and text may be UTF-8 or GB18030; XLSX needs the extra `xlsx`."
+    "CSV and text may be UTF-8, GB18030 or UTF-16; XLSX needs the extra `xlsx`."
 )
 @click.option("--input", "given", metavar="FILE", required=True, help="Citations; - for stdin.")
 @click.option(
@@ -29,6 +29,9 @@ CHUNK = 64
     help='Else by the name; without one that tells, jsonl if the first line begins {"query":, or txt.',
 )
 @click.option("--column", metavar="NAME", help="The column of CSV or XLSX that holds the citations.")
+@click.option(
+    "--sheet", metavar="NAME", help="The sheet of XLSX; else the first visible one with that column."
+)
 @click.option("--output", "to", metavar="FILE", help="Where the answers go; else stdout.")
 @click.option(
     "--format",
@@ -44,6 +47,7 @@ def match(
     given: str,
     input_format: str | None,
     column: str | None,
+    sheet: str | None,
     to: str | None,
     kind: str | None,
     library: str | None,
@@ -53,19 +57,22 @@ def match(
     """Look every citation of a file up, in order, with all cores.
 
     JSONL in: one {"query": …} a line; text: one citation a line; CSV and XLSX: the column query, or the
-    only one. JSONL out: one {"query", "candidates"} a line; CSV and XLSX: one row for each candidate.
+    only one. JSONL out: one {"query", "candidates"} a line; CSV and XLSX: one row for each candidate, behind
+    the line or row of the citation and the other columns of its table.
     """
-    from providers.standards.bulk_input import format_of, read_queries
+    from providers.standards.bulk_input import format_of, read_batch
 
     data = _bytes(given)
     name = "stdin" if given == "-" else Path(given).name
-    queries = read_queries(data, name, input_format or format_of(name, data), column)
+    batch = read_batch(data, name, input_format or format_of(name, data), column, sheet)
     loaded = open_library(library)
+    for notice in batch.notices:
+        output.print_notice(notice)
     cores = workers or _cores()
     kind = kind or _kind(to)
     if to is None or to == "-":
-        return _to_stdout(loaded, queries, cores, kind)
-    return _to_file(loaded, queries, cores, kind, Path(to), **anew)
+        return _to_stdout(loaded, batch, cores, kind)
+    return _to_file(loaded, batch, cores, kind, Path(to), **anew)
 
 
 def _cores() -> int:
@@ -91,24 +98,39 @@ def _bytes(given: str) -> bytes:
     return data
 
 
-def _to_stdout(library: Any, queries: list[str], cores: int, kind: str) -> int:
-    from providers.standards.bulk import answers, write
-
+@contextmanager
+def binary_stdout() -> Iterator[IO[bytes]]:
+    """stdout for bytes; raises StorageError where it is closed or cannot be written."""
     if sys.stdout is None:
         raise StorageError("stdout is closed; there is nowhere to write the result", subject="stdout")
-    if kind == "xlsx" and sys.stdout.isatty():
+    try:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        output.discard_stdout()
+        raise StorageError(f"stdout cannot be written: {error.strerror}", subject="stdout") from error
+
+
+def _to_stdout(library: Any, batch: Any, cores: int, kind: str) -> int:
+    from providers.standards.bulk import answers
+    from providers.standards.bulk_output import write
+
+    if kind == "xlsx" and sys.stdout is not None and sys.stdout.isatty():
         raise UsageError("a workbook is nothing for a terminal", subject="--format", hint="say --output FILE")
-    with _bar(len(queries), 0) as told:
-        write(sys.stdout.buffer, kind, _watched(answers(library, queries, cores), told))
-    sys.stdout.buffer.flush()
+    with binary_stdout() as stream, _bar(len(batch.queries), 0) as told:
+        write(stream, kind, _watched(answers(library, batch.queries, cores), told), batch)
     return 0
 
 
 def _to_file(
-    library: Any, queries: list[str], cores: int, kind: str, path: Path, *, restart: bool, force: bool
+    library: Any, batch: Any, cores: int, kind: str, path: Path, *, restart: bool, force: bool
 ) -> int:
-    from providers.standards.bulk import Partial, answers, head_of, write_output
+    from providers.standards.bulk import Partial, answers, head_of
+    from providers.standards.bulk_output import write_output
 
+    queries = batch.queries
     if path.exists() and not force:
         raise ConflictError(f"{path} is there already", subject="--output", hint="say --force to replace it")
     if not path.parent.is_dir():
@@ -118,10 +140,10 @@ def _to_file(
         partial.path.unlink(missing_ok=True)
     done = partial.resume()
     if done:
-        output.print_notice(f"{done} of {len(queries)} are answered already")
+        output.print_notice(f"已答 answered already: {done} / {len(queries)} 条")
     with _bar(len(queries), done) as told:
         partial.extend(answers(library, queries[done:], cores), told)
-    write_output(path, kind, partial.lines())
+    write_output(path, kind, partial.lines(), batch)
     partial.path.unlink()
     return 0
 

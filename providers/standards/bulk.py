@@ -4,8 +4,6 @@ Answers go to `OUTPUT.partial`, JSON lines behind a head that names the queries,
 The output is made from it in one step at the end, and the partial file goes.
 """
 
-import csv
-import io
 import multiprocessing
 import os
 import signal
@@ -18,19 +16,15 @@ from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import IO, Any
 
 import orjson
 
-from providers.standards.answer import AnswerWire, answer_members
+from providers.standards.answer import answer_members
 from providers.standards.library import Library
 from providers.standards.matching import ALL_RULES
-from providers.standards.spreadsheet import write_sheet
 from schemas.canonical import digest
 from schemas.errors import ConflictError, ProviderError, StorageError
 
-FORMATS = ("jsonl", "csv", "xlsx")
-HEADER = ("query", "rank", "code", "title", "status", "relation_text", "implement_date", "match_score")
 CHUNK = 64
 FEWEST_FOR_CORES = 512
 """Fewer queries are answered sooner here than by processes that must be started first."""
@@ -154,43 +148,3 @@ class Partial:
 
     def _storage(self, error: OSError) -> StorageError:
         return StorageError(f"{self.path} cannot be written: {error.strerror}", subject=str(self.path))
-
-
-def write_output(path: Path, kind: str, lines: Iterable[bytes]) -> None:
-    """Make the output, whole or not at all."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        with aside.open("wb") as file:
-            write(file, kind, lines)
-        aside.replace(path)
-    except OSError as error:
-        raise StorageError(f"{path} cannot be written: {error.strerror}", subject=str(path)) from error
-    finally:
-        aside.unlink(missing_ok=True)
-
-
-def write(file: IO[bytes], kind: str, lines: Iterable[bytes]) -> None:
-    """Write answers as JSON lines, or a row for each candidate and one for a query without any."""
-    if kind == "jsonl":
-        file.writelines(lines)
-    elif kind == "csv":
-        file.write(_csv_row(HEADER))
-        file.writelines(_csv_row(row) for row in _rows(lines))
-    else:
-        write_sheet(file, HEADER, _rows(lines))
-
-
-def _csv_row(row: Sequence[Any]) -> bytes:
-    text = io.StringIO(newline="")
-    csv.writer(text).writerow(row)
-    return text.getvalue().encode()
-
-
-def _rows(lines: Iterable[bytes]) -> Iterator[list[str | float]]:
-    for line in lines:
-        told: AnswerWire = orjson.loads(line)
-        for rank, found in enumerate(told["candidates"], 1):
-            fields = (found["code"], found["title"], found["status"], found["relation_text"])
-            yield [told["query"], rank, *fields, found["implement_date"], found["match_score"]]
-        if not told["candidates"]:
-            yield [told["query"], "", "", "", "", "", "", ""]

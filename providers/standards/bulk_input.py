@@ -1,8 +1,10 @@
 """The queries of a batch file: text, CSV, JSONL or XLSX; every fault told before anything is looked up."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
+from providers.standards.headings import HEADINGS, Rank, Table
 from providers.standards.library import LONGEST_FIELD
 from providers.standards.spreadsheet import MAGIC
 from providers.standards.table import decode, read_table
@@ -23,9 +25,9 @@ class BatchError(InvalidError):
 
     code = "invalid_batch"
 
-    def __init__(self, name: str, problems: list[str]) -> None:
+    def __init__(self, name: str, problems: list[str], *, hint: str | None = None) -> None:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        super().__init__(f"{name}: {problems[0]}{more}", subject=name)
+        super().__init__(f"{name}: {problems[0]}{more}", subject=name, hint=hint)
         self.problems = problems
 
     def to_wire(self) -> dict[str, object]:
@@ -46,7 +48,28 @@ def format_of(name: str, data: bytes) -> str:
     return "jsonl" if _OBJECT.match(data) else "txt"
 
 
+@dataclass(frozen=True)
+class Batch:
+    """The queries of a file, in its order, each with where it stood and what stood beside it."""
+
+    queries: list[str]
+    lines: list[int]
+    """The line, or the row of a sheet, on which each query begins."""
+    columns: list[str]
+    """The other columns of a table; none of text and JSONL."""
+    others: Sequence[list[str]]
+    """What stood in those columns, for each query."""
+    notices: list[str]
+
+
 def read_queries(data: bytes, name: str, kind: str, column: str | None = None) -> list[str]:
+    """The queries of `read_batch`."""
+    return read_batch(data, name, kind, column).queries
+
+
+def read_batch(
+    data: bytes, name: str, kind: str, column: str | None = None, sheet: str | None = None
+) -> Batch:
     """The queries in the order of the file; blank lines are none. `column` names one of CSV or XLSX.
 
     Raises BatchError with every fault: no such column, a line that is no `{"query": …}`, a text that
@@ -55,17 +78,19 @@ def read_queries(data: bytes, name: str, kind: str, column: str | None = None) -
     problems: list[str] = []
     reader = {"txt": _lines, "jsonl": _objects}.get(kind)
     try:
-        rows = reader(data, name, problems) if reader else _cells(data, name, column, problems)
-        queries = list(_checked(rows, problems))
-    except BatchError:
-        raise
+        if reader is not None:
+            asked = _Asked(problems)
+            asked.take(reader(data, name, problems))
+            batch = Batch(asked.queries, asked.lines, [], [[]] * len(asked.queries), [])
+        else:
+            batch = _table_batch(read_table(data, name, sheet, _rank(column)), column, problems)
     except InvalidError as error:
-        raise BatchError(name, [error.message.removeprefix(f"{name}: ")]) from error
+        raise BatchError(name, [error.message.removeprefix(f"{name}: ")], hint=error.hint) from error
     if problems:
         raise BatchError(name, problems[:_MOST_PROBLEMS])
-    if not queries:
-        raise BatchError(name, ["holds no query"])
-    return queries
+    if not batch.queries:
+        raise BatchError(name, ["没有要查的内容 holds no query"])
+    return batch
 
 
 def _lines(data: bytes, name: str, _problems: list[str]) -> Iterator[tuple[int, str]]:
@@ -91,13 +116,40 @@ def _objects(data: bytes, _name: str, problems: list[str]) -> Iterator[tuple[int
             problems.append(f'line {number}: must be {{"query": …}} with a text, found {shown(value)}')
 
 
-def _cells(data: bytes, name: str, column: str | None, problems: list[str]) -> Iterator[tuple[int, str]]:
-    rows = read_table(data, name)
-    place, first = _place([trim(cell) for cell in rows[0][1]] if rows else [], column, problems)
-    for line, row in rows[first:]:
+def _rank(column: str | None) -> Rank:
+    """What the headings of a table of citations look like: the column is among them."""
+    names = {column} if column else set(_NAMES)
+
+    def rank(row: list[str]) -> int:
+        # A lone cell is more likely a citation, or a title above the table.
+        filled = [cell for cell in row if cell]
+        return HEADINGS if names & set(filled) and (len(filled) > 1 or bool(column)) else 0
+
+    return rank
+
+
+def _table_batch(table: Table, column: str | None, problems: list[str]) -> Batch:
+    header = [trim(cell) for cell in table.rows[0][1]] if table.rows else []
+    place, first = _place(header, column, problems)
+    where = f"{table.at(table.rows[0][0])}: " if table.rows else ""
+    problems[:] = [where + problem for problem in problems]
+    body = table.rows[first:]
+    filled = sorted({at for _, row in body for at, cell in enumerate(row) if trim(cell) and at != place})
+    names = [header[at] if at < len(header) and header[at] and first else f"column {at + 1}" for at in filled]
+    asked, others, blank = _Asked(problems, table), [], []
+    for line, row in body:
         text = trim(row[place]) if place < len(row) else ""
-        if text:
-            yield line, text
+        if fault := table.faults.get((line, place)):
+            problems.append(f"{table.at(line)}: {fault}")
+        elif not text:
+            blank.append(line)
+        elif asked.take([(line, text)]):
+            others.append([row[at] if at < len(row) else "" for at in filled])
+    notices = list(table.notices)
+    if blank:
+        told = f"没有引用、未查的行 rows without a citation, not looked up: {len(blank)} (first: {blank[0]})"
+        notices.append(told)
+    return Batch(asked.queries, asked.lines, names, others, notices)
 
 
 def _place(header: list[str], column: str | None, problems: list[str]) -> tuple[int, int]:
@@ -107,23 +159,39 @@ def _place(header: list[str], column: str | None, problems: list[str]) -> tuple[
     if len(found) == 1:
         return found[0], 1
     if len(found) > 1:
-        problems.append(f"the column {shown(wanted[0])} stands twice")
+        problems.append(f"列重复 the column {shown(wanted[0])} stands twice")
     elif column or len(header) != 1:
         named = shown(column) if column else "、".join(_NAMES)
-        problems.append(f"there is no column {named}; the columns are {shown('、'.join(header), 200)}")
+        seen = shown("、".join(header), 200)
+        problems.append(f"缺列 there is no column {named}; the columns are {seen}; say --column NAME")
     return 0, 0
 
 
-def _checked(rows: Iterator[tuple[int, str]], problems: list[str]) -> Iterator[str]:
-    for count, (line, query) in enumerate(rows, 1):
-        if count > MOST_QUERIES:
-            problems.append(f"line {line}: more than {MOST_QUERIES} queries")
-            return
-        if len(query) > LONGEST_FIELD:
-            problems.append(f"line {line}: a query of {len(query)} characters; at most {LONGEST_FIELD}")
-        elif (refused := refused_character(query)) and "surrogate" in refused:
-            problems.append(f"line {line}: the query {refused}")
-        else:
-            yield query
-        if len(problems) >= _MOST_PROBLEMS:
-            return
+class _Asked:
+    """The queries that nothing is wrong with; a problem for each other."""
+
+    def __init__(self, problems: list[str], table: Table | None = None) -> None:
+        self._problems = problems
+        self._table = table
+        self.queries: list[str] = []
+        self.lines: list[int] = []
+
+    def take(self, rows: Iterable[tuple[int, str]]) -> bool:
+        """Whether all of `rows` were taken; none is beyond the bounds."""
+        before = len(self._problems)
+        for line, query in rows:
+            if len(self._problems) >= _MOST_PROBLEMS:
+                return False
+            where = self._table.at(line) if self._table else f"line {line}"
+            if len(self.queries) >= MOST_QUERIES:
+                self._problems += [f"{where}: 查询过多 more than {MOST_QUERIES} queries"] * (not before)
+                return False
+            if len(query) > LONGEST_FIELD:
+                told = f"查询过长 a query of {len(query)} characters; at most {LONGEST_FIELD}"
+                self._problems.append(f"{where}: {told}")
+            elif (refused := refused_character(query)) and "surrogate" in refused:
+                self._problems.append(f"{where}: the query {refused}")
+            else:
+                self.queries.append(query)
+                self.lines.append(line)
+        return len(self._problems) == before

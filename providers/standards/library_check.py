@@ -49,6 +49,12 @@ KINDS = {
     "no_status": "无状态 no status",
 }
 
+DOUBTS = (
+    "replaced_but_in_force", "ended_before_it_begins", "several_editions_in_force", "one_alias_for_several",
+    "impossible_date", "upcoming_date_has_passed",
+)  # fmt: skip
+"""The kinds in which a library contradicts itself or the day: these fail a strict check, others never do."""
+
 
 def survey(library: Library, today: date) -> list[Finding]:
     """Everything that was found, kind by kind in the order of `KINDS`, each in the library's order."""

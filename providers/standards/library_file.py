@@ -1,19 +1,23 @@
 """Bring a maintainer's table, CSV or XLSX, into the library's own form, or say everything that is wrong.
 
-Columns may have Chinese names; a missing normalised code is derived. Codes get one width and one dash,
-dates become YYYY-MM-DD; nothing else is changed, and nothing is guessed.
+Columns may have Chinese names; a missing normalised code is derived. Codes get one writing, and which were
+rewritten is told; dates become YYYY-MM-DD; nothing else is changed, and nothing is guessed.
 """
 
 import csv
 import io
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from typing import NamedTuple
 
 from providers.standards.folding import fold
-from providers.standards.library import COLUMNS, Library, LibraryError, code_key, loads
-from providers.standards.spreadsheet import Row
-from providers.standards.table import read_table
+from providers.standards.headings import HEADINGS, Row, Table, plain
+from providers.standards.library import COLUMNS, Library, LibraryError, code_key, field_fault, loads
+from providers.standards.library_codes import official
+from providers.standards.spreadsheet import MAGIC
+from providers.standards.table import UTF_16, read_table
 from schemas.errors import InvalidError
 from schemas.text import shown, trim
 
@@ -30,6 +34,14 @@ _DATE = re.compile(r"([0-9]{4})(?:[-/.]|年 ?)([0-9]{1,2})(?:[-/.]|月 ?)([0-9]{
 _COMPACT = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})")
 
 
+class Rewritten(NamedTuple):
+    """A code that the library writes otherwise than the table."""
+
+    line: int
+    was: str
+    now: str
+
+
 @dataclass(frozen=True)
 class Imported:
     """What a table became, and which of its columns did not come along."""
@@ -40,6 +52,11 @@ class Imported:
     """Columns that no name is known for, in the table's order; one without a name is told by its number."""
     missing: list[str]
     """Columns of a library that the table has not; the library holds nothing there."""
+    sheet: str | None
+    """The sheet of a workbook that was read."""
+    rewritten: list[Rewritten]
+    notices: list[str]
+    """How the table was read, where that is not plain."""
 
 
 def import_library(data: bytes, name: str) -> tuple[bytes, Library]:
@@ -52,26 +69,65 @@ def import_library(data: bytes, name: str) -> tuple[bytes, Library]:
     return done.written, done.library
 
 
-def import_table(data: bytes, name: str) -> Imported:
-    """`import_library`, and what was left behind."""
-    try:
-        rows = read_table(data, name)
-    except InvalidError as error:
-        raise LibraryError(name, [error.message.removeprefix(f"{name}: ")]) from error
+def import_table(data: bytes, name: str, sheet: str | None = None, keep_codes: bool = False) -> Imported:
+    """`import_library`, and how the table was read and what was left behind.
+
+    `keep_codes` leaves the codes as they are written.
+    """
+    table = _read(data, name, sheet)
     problems: list[str] = []
-    places = _places(rows, problems)
+    places = _places(table, problems)
     if problems:
-        raise LibraryError(name, problems)
-    lines: dict[str, int] = {}
-    records = [_record(line, row, places, problems, lines) for line, row in rows[1:]]
+        raise LibraryError(name, problems, hint=_other_sheet(data, sheet))
+    reader = _Records(table, places, problems, keep_codes)
+    records = [reader.record(line, row) for line, row in table.rows[1:]]
     if not records:
-        problems.append("no record follows the header")
+        problems.append(f"{table.at(table.rows[0][0])}: 表头之后没有记录 no record follows the header")
     if problems:
         raise LibraryError(name, problems)
     written = write(records)
     # A normalised code that is missing is derived, and nothing is lost by it.
     missing = [column for column in COLUMNS if column not in places and column != "csres_normalized_code"]
-    return Imported(written, loads(written, name), _ignored(rows, set(places.values())), missing)
+    ignored = _ignored(table.rows, set(places.values()))
+    library = loads(written, name)
+    return Imported(written, library, ignored, missing, table.sheet, reader.rewritten, table.notices)
+
+
+def is_list(data: bytes, name: str, sheet: str | None = None) -> bool:
+    """Whether a file is a list that `import` would make a library of, and no library itself.
+
+    A library is CSV in UTF-8 or GB18030 whose headings are the library's own.
+    """
+    if sheet is not None or data.startswith((MAGIC, *UTF_16)):
+        return True
+    try:
+        table = read_table(data, name, rank=_rank)
+    except InvalidError:
+        return False
+    rank = _rank(table.rows[0][1]) if table.rows else 0
+    if rank and "csres_code" not in map(trim, table.rows[0][1]):
+        return True
+    return rank == HEADINGS and bool(table.notices)
+
+
+def _read(data: bytes, name: str, sheet: str | None) -> Table:
+    try:
+        return read_table(data, name, sheet, _rank)
+    except InvalidError as error:
+        raise LibraryError(name, [error.message.removeprefix(f"{name}: ")], hint=error.hint) from error
+
+
+def _rank(row: list[str]) -> int:
+    """How much a row looks like the headings of a list of standards."""
+    names = {plain(cell) for cell in row}
+    known = [column for column, others in _NAMES.items() if names & {column, *others}]
+    return HEADINGS if set(_REQUIRED) <= set(known) else int(bool(known))
+
+
+def _other_sheet(data: bytes, sheet: str | None) -> str | None:
+    return (
+        "say --sheet NAME if the list is on another sheet" if data.startswith(MAGIC) and not sheet else None
+    )
 
 
 def _ignored(rows: list[Row], taken: set[int]) -> list[str]:
@@ -92,42 +148,69 @@ def write(records: list[list[str]]) -> bytes:
     return text.getvalue().encode()
 
 
-def _places(rows: list[Row], problems: list[str]) -> dict[str, int]:
+def _places(table: Table, problems: list[str]) -> dict[str, int]:
     """Which column holds what; the official name of a column goes before any other."""
-    header = [trim(name) for name in rows[0][1]] if rows else []
+    header = [plain(name) for name in table.rows[0][1]] if table.rows else []
+    where = table.at(table.rows[0][0] if table.rows else 1)
     places = {}
     for column, others in _NAMES.items():
         found = [place for place, name in enumerate(header) if name == column]
-        found = found or [place for place, name in enumerate(header) if name.lower() in others]
+        found = found or [place for place, name in enumerate(header) if name in others]
         if len(found) > 1:
-            problems.append(f"line {rows[0][0]}: the column {column} stands twice")
+            problems.append(f"{where}: 列重复 the column {column} stands twice")
         elif found:
             places[column] = found[0]
         elif column in _REQUIRED:
             accepted = "、".join((column, *others))
-            problems.append(f"line 1: the column {column} is missing; any of these names it: {accepted}")
+            told = f"缺列 the column {column} is missing; any of these names it: {accepted}"
+            seen = shown("、".join(filter(None, map(trim, table.rows[0][1]))) if table.rows else "", 120)
+            problems.append(f"{where}: {told}; found {seen}")
     return places
 
 
-def _record(
-    line: int, row: list[str], places: dict[str, int], problems: list[str], lines: dict[str, int]
-) -> list[str]:
-    given = {column: trim(row[place]) if place < len(row) else "" for column, place in places.items()}
-    code = fold(given["csres_code"]).strip()
-    key = code_key(code)
-    if not key:
-        problems.append(f"line {line}: the code is empty")
-    elif lines.setdefault(key, line) != line:
-        problems.append(f"line {line}: the code {shown(code)} stands already on line {lines[key]}")
-    if not given["csres_title"]:
-        problems.append(f"line {line}: the title is empty")
-    stated = given.get("implement_date", "")
-    day = normal_date(stated) if stated else ""
-    if day is None:
-        problems.append(f"line {line}: {shown(stated)} is no date")
-    alias = fold(given.get("csres_normalized_code", "")).strip() or code.replace(" ", "")
-    title, status, relation = (given.get(name, "") for name in ("csres_title", "status", "relation_text"))
-    return [code, alias, title, status, relation, day or ""]
+class _Records:
+    """One pass over the rows of a table that keeps going after a problem."""
+
+    def __init__(self, table: Table, places: dict[str, int], problems: list[str], keep_codes: bool) -> None:
+        self._table = table
+        self._places = places
+        self._problems = problems
+        self._keep_codes = keep_codes
+        self._lines: dict[str, int] = {}
+        self.rewritten: list[Rewritten] = []
+
+    def record(self, line: int, row: list[str]) -> list[str]:
+        """The fields of a library's record, in its order."""
+        problems = [
+            fault for place in self._places.values() if (fault := self._table.faults.get((line, place)))
+        ]
+        given = {name: trim(row[place]) if place < len(row) else "" for name, place in self._places.items()}
+        code = given["csres_code"] if self._keep_codes else official(given["csres_code"])
+        if not problems:
+            problems = [*self._code_faults(line, code), *self._value_faults(given)]
+        self._problems += [f"{self._table.at(line)}: {problem}" for problem in problems]
+        if code != given["csres_code"]:
+            self.rewritten.append(Rewritten(line, given["csres_code"], code))
+        alias = fold(given.get("csres_normalized_code", "")).strip() or fold(code).replace(" ", "")
+        title, status, relation = (given.get(name, "") for name in ("csres_title", "status", "relation_text"))
+        return [code, alias, title, status, relation, normal_date(given.get("implement_date", "")) or ""]
+
+    def _code_faults(self, line: int, code: str) -> Iterator[str]:
+        key = code_key(code)
+        if not key:
+            yield "编号为空 the code is empty"
+        elif (earlier := self._lines.setdefault(key, line)) != line:
+            yield f"编号重复 the code {shown(code)} stands already on {self._table.at(earlier)}"
+
+    @staticmethod
+    def _value_faults(given: dict[str, str]) -> Iterator[str]:
+        if not given["csres_title"]:
+            yield "名称为空 the title is empty"
+        day = given.get("implement_date", "")
+        if day and normal_date(day) is None:
+            number = "；要设成日期格式 a number; format its cell as a date" if day.isdecimal() else ""
+            yield f"实施日期不是日期 {shown(day)} is no date{number}"
+        yield from (fault for pair in given.items() if (fault := field_fault(*pair)))
 
 
 def normal_date(text: str) -> str | None:
@@ -141,10 +224,10 @@ def normal_date(text: str) -> str | None:
         return None
 
 
-def repeated(data: bytes, name: str) -> list[dict[str, object]]:
+def repeated(data: bytes, name: str, sheet: str | None = None) -> list[dict[str, object]]:
     """Codes that stand on several lines of a table, with the fields in which those lines disagree."""
-    rows = read_table(data, name)
-    places = _places(rows, [])
+    table = read_table(data, name, sheet, _rank)
+    rows, places = table.rows, _places(table, [])
     if "csres_code" not in places:
         return []
     groups: dict[str, list[tuple[int, dict[str, str]]]] = {}

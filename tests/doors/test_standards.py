@@ -16,7 +16,7 @@ from evidence.doors.standards import standards
 from providers.standards.bulk import answers
 from providers.standards.library import COLUMNS, starter
 from tests.doors.command import Done, run, start
-from tests.providers.standards.library_tools.workbooks import workbook
+from tests.providers.standards.library_tools.workbooks import sheets, workbook
 
 Quick = Callable[..., Done]
 HEADER = ",".join(COLUMNS)
@@ -35,10 +35,11 @@ def folder(tmp_path: Path) -> Path:
 def test_check_tells_faults_and_findings(quick: Quick, folder: Path) -> None:
     good = quick("standards", "library", "check", "good.csv", "--today", "2026-03-04", cwd=folder)
     assert (good.status, good.answer["loads"], good.answer["counts"]["only_in_relations"]) == (0, True, 1)
-    assert quick("standards", "library", "check", "good.csv", "--strict", cwd=folder).status == 1
+    strict = quick("standards", "library", "check", "good.csv", "--strict", cwd=folder)
+    assert (strict.status, strict.answer["doubts"], strict.answer["form"]) == (0, 0, "library")
     twice = quick("standards", "library", "check", "twice.csv", cwd=folder)
     assert (twice.status, twice.answer["loads"], twice.answer["revision"]) == (1, False, None)
-    assert twice.answer["faults"] == ["line 3: the code 'GB50330-2013' stands already on line 2"]
+    assert twice.answer["faults"] == ["line 3: 编号重复 the code 'GB50330-2013' stands already on line 2"]
     assert twice.answer["repeated"][0]["conflicts"]["status"] == ["现行", "废止"]
     text = quick("standards", "library", "check", "twice.csv", "--format", "text", cwd=folder)
     assert "不能加载 does not load" in text.out.decode()
@@ -55,7 +56,7 @@ def test_check_and_info_take_the_library_from_everywhere(quick: Quick, folder: P
         environment = {"EXTERNAL_EVIDENCE_LIBRARY": "good.csv"}
         assert run(*call, cwd=folder, environment=environment).answer["revision"] == named
         text = quick(*call, "--format", "text", "--today", "2026-11-30", cwd=folder).out.decode()
-        assert "4 × 即将实施" in text
+        assert ("4 条 × 疑点 doubt: 即将实施" if command == "check" else "has passed: 4 条") in text
         assert starter().revision in text
 
 
@@ -64,7 +65,98 @@ def test_a_check_of_a_workbook_reads_its_values(quick: Quick, folder: Path) -> N
     (folder / "b.xlsx").write_bytes(workbook(["规范编号", "规范名称"], ["GB 1-2000", "=A1"]))
     assert quick("standards", "library", "check", "a.xlsx", cwd=folder).answer["standards"] == 1
     refused = quick("standards", "library", "check", "b.xlsx", cwd=folder)
-    assert (refused.status, refused.answer["faults"]) == (1, ["B2 is a formula"])
+    (fault,) = refused.answer["faults"]
+    assert refused.status == 1
+    assert fault.startswith("sheet 'Sheet' row 2: B2 是没有存值的公式")
+
+
+def test_a_strict_check_fails_on_a_doubt_that_is_not_accepted(quick: Quick, folder: Path) -> None:
+    both = f"{GOOD}GB 50330-2023,,建筑边坡工程技术规范,即将实施,,2024-01-01\n"
+    (folder / "doubt.csv").write_text(both, encoding="utf-8")
+    call = ("standards", "library", "check", "doubt.csv", "--today", "2026-03-04")
+    assert (quick(*call, cwd=folder).status, quick(*call, "--strict", cwd=folder).status) == (0, 1)
+    kind = "upcoming_date_has_passed"
+    accepted = quick(*call, "--strict", "--accept", kind, cwd=folder)
+    assert (accepted.status, accepted.answer["doubts"], accepted.answer["counts"][kind]) == (0, 0, 1)
+    text = quick(*call, "--format", "text", cwd=folder).out.decode()
+    assert f"1 条 × 疑点 doubt: 即将实施，实施日期已过 upcoming, but its date has passed ({kind})" in text
+    assert "1 条 × 提示 note: 只在替代情况中出现" in text
+    assert text.endswith("计入 --strict 的疑点 doubts that --strict counts: 1 条\n")
+    wrong = quick(*call, "--accept", "no_status", cwd=folder)
+    assert (wrong.status, wrong.error["subject"]) == (2, "--accept")
+    assert kind in wrong.error["hint"]
+
+
+def test_check_judges_a_list_as_import_does(quick: Quick, folder: Path) -> None:
+    rows = "清单,,\n标准编号,标准名称,备注\nGB50330-2013,建筑边坡工程技术规范,乙\n"
+    (folder / "list.csv").write_text(rows, encoding="utf-8")
+    (folder / "bad.csv").write_text(f"{rows}GB 50330-2013,甲,\n", encoding="utf-8")
+    call = ("standards", "library", "check")
+    found = quick(*call, "list.csv", cwd=folder)
+    assert (found.status, found.answer["form"], found.answer["standards"]) == (0, "list", 1)
+    imported = quick("standards", "library", "import", "list.csv", "-o", "out.csv", cwd=folder).answer
+    assert found.answer["revision"] == imported["revision"]
+    text = quick(*call, "list.csv", "--format", "text", cwd=folder).out.decode()
+    assert "是清单，按 import 的规则检查" in text
+    assert "columns not taken: 备注" in text
+    bad = quick(*call, "bad.csv", cwd=folder)
+    assert (bad.status, bad.answer["repeated"][0]["lines"]) == (1, [3, 4])
+    told = quick(*call, "bad.csv", "--format", "text", cwd=folder).out.decode()
+    assert "line 4: 编号重复 the code 'GB 50330-2013' stands already on line 3" in told
+    refused = quick("standards", "library", "info", "list.csv", cwd=folder)
+    assert (refused.status, "standards library import" in refused.error["hint"]) == (3, True)
+    (folder / "wide.csv").write_bytes(GOOD.encode("utf-16"))
+    wide = quick("standards", "library", "info", "wide.csv", cwd=folder)
+    assert "UTF-16" in wide.error["hint"]
+    assert quick(*call, "wide.csv", cwd=folder).answer["form"] == "list"
+
+
+def test_a_sheet_can_be_named(quick: Quick, folder: Path) -> None:
+    rows = [["编号", "名称"], ["GB 1-2000", "甲"]]
+    (folder / "a.xlsx").write_bytes(sheets({"新": rows, "旧": [*rows, ["GB 2-2000", "乙"]]}))
+    for call in (("check", "a.xlsx"), ("import", "a.xlsx", "-o", "out.csv", "--force")):
+        sizes = [
+            quick("standards", "library", *call, *named, cwd=folder).answer["standards"]
+            for named in ((), ("--sheet", "新"), ("--sheet", "旧"))
+        ]
+        assert sizes == [1, 1, 2]
+    told = quick("standards", "library", "import", "a.xlsx", "-o", "no.csv", "--sheet", "无", cwd=folder)
+    assert (told.status, told.error["hint"]) == (3, "say --sheet NAME with one of these")
+    batch = quick("standards", "match", "--input", "a.xlsx", "--column", "名称", "--sheet", "旧", cwd=folder)
+    assert batch.out.count(b"\n") == 2
+    assert batch.err.decode() == "所读的表 the sheet that was read: '旧'\n"
+
+
+def test_import_to_stdout_has_its_report_on_stderr(quick: Quick, folder: Path) -> None:
+    (folder / "list.csv").write_text("编号,名称\nGB／T1-2000,甲\nGB 2-2000,乙\n", encoding="utf-8")
+    call = ("standards", "library", "import", "list.csv", "-o", "-")
+    done = quick(*call, "--verbose", "--library", "good.csv", cwd=folder)
+    assert done.out.decode() == f"{HEADER}\nGB/T 1-2000,GB/T1-2000,甲,,,\nGB 2-2000,GB2-2000,乙,,,\n"
+    lines = done.err.decode().splitlines()
+    assert lines[1:3] == ["改写的编号 codes written otherwise: 1 个", "  2: 'GB／T1-2000' → GB/T 1-2000"]
+    assert lines[3].startswith("-: 2 条 standards, 修订 revision blake3:")
+    assert lines[4:] == ["新增 added 2 条", "删除 removed 1 条", "修改 changed 0 条"]
+    report = quick(*call, "--format", "json", cwd=folder)
+    assert report.out == done.out
+    assert json.loads(report.err)["codes_rewritten"] == [
+        {"line": 2, "was": "GB／T1-2000", "now": "GB/T 1-2000"}
+    ]
+    kept = quick(*call, "--keep-codes", cwd=folder)
+    assert "GB／T1-2000,GB/T1-2000,甲" in kept.out.decode()
+    assert "codes written otherwise" not in kept.err.decode()
+    for bad in ("twice.csv", "none.csv"):
+        assert quick("standards", "library", "import", bad, "-o", "-", cwd=folder).out == b""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [("library", "import", "good.csv", "-o", "-"), ("match", "--input", "good.csv", "--column", "status")],
+)
+def test_a_stdout_that_cannot_be_written_is_told(folder: Path, call: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = run("standards", *call, cwd=folder, stdout=full)
+    assert done.status == 75
+    assert "stdout cannot be written" in done.err.decode()
 
 
 def test_import_writes_a_library_or_nothing(quick: Quick, folder: Path) -> None:
@@ -78,7 +170,7 @@ def test_import_writes_a_library_or_nothing(quick: Quick, folder: Path) -> None:
     forced = quick(*call, "--force", "--library", "good.csv", cwd=folder).answer
     assert forced == {**done.answer, "added": 1, "removed": 1, "changed": 0}
     text = quick(*call, "--force", "--library", "good.csv", "--format", "text", cwd=folder).out.decode()
-    assert "added 1\nremoved 1\nchanged 0\n" in text
+    assert "新增 added 1 条\n删除 removed 1 条\n修改 changed 0 条\n" in text
     refused = quick("standards", "library", "import", "twice.csv", "-o", "no.csv", cwd=folder)
     assert (refused.status, refused.error["code"]) == (3, "invalid_library")
     nowhere = quick("standards", "library", "import", "good.csv", "-o", "no/no.csv", cwd=folder)
@@ -132,7 +224,7 @@ def test_diff_tells_field_by_field(quick: Quick, folder: Path) -> None:
     assert found["added"] == []
     assert found["changed"][0]["fields"]["title"] == {"old": "建筑边坡", "new": "建筑边坡工程技术规范"}
     text = quick("standards", "library", "diff", "old.csv", "good.csv", "--format", "text", cwd=folder)
-    assert "title: 建筑边坡 → 建筑边坡工程技术规范" in text.out.decode()
+    assert "名称 title: 建筑边坡 → 建筑边坡工程技术规范" in text.out.decode()
     named = quick("standards", "library", "diff", "good.csv", "--library", "old.csv", cwd=folder)
     assert named.answer == found
     against_starter = quick("standards", "library", "diff", "good.csv", cwd=folder).answer
@@ -158,7 +250,7 @@ def test_match_answers_lines_in_order(quick: Quick, folder: Path) -> None:
     piped = quick(
         "standards", "match", "--input", "-", "--format", "csv", cwd=folder, stdin="验收规程\n".encode()
     )
-    assert piped.out.decode().splitlines()[1].startswith("验收规程,1,JGJ 18-2012,")
+    assert piped.out.decode().splitlines()[1].startswith("1,验收规程,1,JGJ 18-2012,")
     objects = quick(*call[:3], "-", *call[4:], cwd=folder, stdin=(folder / "in.jsonl").read_bytes())
     assert (objects.status, objects.out) == (0, done.out)
 
@@ -172,7 +264,7 @@ def test_match_writes_each_format_by_its_name(quick: Quick, folder: Path) -> Non
     assert json.loads((folder / "out.jsonl").read_bytes().splitlines()[0])["query"] == "GB 50330-2013"
     sheet = openpyxl.load_workbook(folder / "out.xlsx").active
     assert sheet is not None
-    assert sheet["A2"].value == "GB 50330-2013"
+    assert (sheet["A2"].value, sheet["B2"].value) == (1, "GB 50330-2013")
     assert not list(folder.glob("*.partial"))
     bad = quick("standards", "match", "--input", "good.csv", cwd=folder)
     assert (bad.status, bad.error["code"]) == (3, "invalid_batch")
@@ -203,7 +295,7 @@ def test_an_interrupted_match_goes_on_where_it_stopped(folder: Path, quick: Quic
     partial.write_bytes(head + b"".join(lines[:50]) + b"".join(answers(starter(), queries[50:-5], 1)))
     finished = quick(*call, cwd=folder)
     assert finished.status == 0
-    assert b"5995 of 6000 are answered already" in finished.err
+    assert "已答 answered already: 5995 / 6000 条" in finished.err.decode()
     answered = (folder / "out.jsonl").read_bytes().splitlines()
     assert [json.loads(line)["query"] for line in answered] == queries
 

@@ -97,30 +97,30 @@ def test_every_fault_is_named_with_its_line() -> None:
         "GB 4-2000,,a,b,c,d,e",
     ]
     assert problems("\n".join(rows)) == [
-        "line 5: csres_code is empty",
-        "line 6: 3 fields where the header has 6",
-        r"line 7: the code 'gb\u300050330—2013' stands already on line 2",
-        f"line 8: csres_title is longer than {LONGEST_FIELD} characters",
+        "line 5: 编号为空 csres_code is empty",
+        "line 6: 列数不符 3 fields where the header has 6",
+        r"line 7: 编号重复 the code 'gb\u300050330—2013' stands already on line 2",
+        f"line 8: 过长 csres_title has {LONGEST_FIELD + 1} characters; at most {LONGEST_FIELD}",
         "line 9: csres_title holds a control character, U+0000, at position 0",
-        "line 10: 7 fields where the header has 6",
+        "line 10: 列数不符 7 fields where the header has 6",
     ]
 
 
 def test_missing_and_repeated_columns_are_named() -> None:
     assert problems("csres_code,status,status,csres_title\nGB 1-2000,a,b,c") == [
-        "line 1: the column csres_normalized_code is missing",
-        "line 1: the column relation_text is missing",
-        "line 1: the column implement_date is missing",
-        "line 1: the column status stands twice",
+        "line 1: 缺列 the column csres_normalized_code is missing",
+        "line 1: 缺列 the column relation_text is missing",
+        "line 1: 缺列 the column implement_date is missing",
+        "line 1: 列重复 the column status stands twice",
     ]
 
 
 def test_an_empty_file_misses_every_column() -> None:
-    assert problems(b"") == [f"line 1: the column {column} is missing" for column in COLUMNS]
+    assert problems(b"") == [f"line 1: 缺列 the column {column} is missing" for column in COLUMNS]
 
 
 def test_a_header_without_a_record_is_no_library() -> None:
-    assert problems(HEAD) == ["line 1: no record follows the header"]
+    assert problems(HEAD) == ["line 1: 表头之后没有记录 no record follows the header"]
 
 
 @pytest.mark.parametrize(
@@ -149,22 +149,22 @@ def test_not_more_than_a_hundred_faults_are_listed() -> None:
 
 def test_a_library_beyond_its_bounds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_RECORDS", 1)
-    assert problems(f"{HEAD}\n{ROW}\nGB 1-2000,,,,,\nGB 2-2000,,,,,") == ["line 3: more than 1 records"]
+    assert problems(f"{HEAD}\n{ROW}\nGB 1-2000,,,,,\nGB 2-2000,,,,,") == ["line 3: 记录过多 more than 1 records"]
     monkeypatch.setattr(module, "LARGEST_BYTES", 10)
-    assert problems(HEAD) == ["is larger than 10 bytes"]
+    assert problems(HEAD) == [f"文件过大 holds {len(HEAD)} bytes or more; at most 10"]
 
 
 def test_the_error_is_one_of_the_tree_and_prints_every_fault() -> None:
     with pytest.raises(InvalidError) as caught:
         loads(f"{HEAD}\n,a,,,,\n,b,,,,".encode(), "list.csv")
-    assert caught.value.message == "list.csv: line 2: csres_code is empty (and 1 more)"
+    assert caught.value.message == "list.csv: line 2: 编号为空 csres_code is empty (and 1 more)"
     assert caught.value.to_wire() == {
         "code": "invalid_library",
         "message": caught.value.message,
         "hint": None,
         "retryable": False,
         "subject": "list.csv",
-        "problems": ["line 2: csres_code is empty", "line 3: csres_code is empty"],
+        "problems": ["line 2: 编号为空 csres_code is empty", "line 3: 编号为空 csres_code is empty"],
     }
 
 

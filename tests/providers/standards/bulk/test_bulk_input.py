@@ -2,8 +2,9 @@
 
 import pytest
 
-from providers.standards.bulk_input import BatchError, format_of, read_queries
-from tests.providers.standards.library_tools.workbooks import workbook
+from providers.standards import bulk_input
+from providers.standards.bulk_input import BatchError, format_of, read_batch, read_queries
+from tests.providers.standards.library_tools.workbooks import sheets, workbook
 
 QUERIES = ["GB 50330-2013", "建筑边坡工程技术规范"]
 
@@ -55,6 +56,79 @@ def test_every_fault_is_told_with_its_line() -> None:
     assert [problem[:6] for problem in raised.value.problems] == [f"line {number}" for number in range(2, 7)]
     wire = raised.value.to_wire()
     assert (wire["code"], wire["problems"]) == ("invalid_batch", raised.value.problems)
+
+
+@pytest.mark.parametrize("kind", ["txt", "csv"])
+@pytest.mark.parametrize("text", ["GB 1-2000\n\nGB 2-2000\n{long}\nGB 3-2000\n"])
+def test_what_is_beyond_the_bounds_is_told_with_what_was_found(
+    kind: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bulk_input, "MOST_QUERIES", 2)
+    with pytest.raises(BatchError) as raised:
+        read_queries(text.format(long="长" * 4_001).encode(), "a", kind)
+    assert raised.value.problems == ["line 4: 查询过多 more than 2 queries"]
+    monkeypatch.undo()
+    with pytest.raises(BatchError, match="line 4: 查询过长 a query of 4001 characters; at most 4000"):
+        read_queries(text.format(long="长" * 4_001).encode(), "a", kind)
+    with pytest.raises(BatchError) as raised:
+        read_queries(("长" * 4_001 + "\n").encode() * 150, "a", kind)
+    assert len(raised.value.problems) == 100
+
+
+def test_a_query_has_its_line_and_what_stands_beside_it() -> None:
+    rows: list[list[object]] = [
+        ["清单"],
+        [],
+        ["序号", "引用", "备注", ""],
+        [1.0, "GB 1", "甲"],
+        [2, None, "乙"],
+        [3, " GB 2 "],
+    ]
+    batch = read_batch(workbook(*rows), "a.xlsx", "xlsx")
+    assert (batch.queries, batch.lines) == (["GB 1", "GB 2"], [4, 6])
+    assert (batch.columns, batch.others) == (["序号", "备注"], [["1", "甲"], ["3", ""]])
+    assert batch.notices == [
+        "表头以上的行未取 'Sheet' rows above the headings, not taken: 1: '清单'",
+        "没有引用、未查的行 rows without a citation, not looked up: 1 (first: 5)",
+    ]
+    text = read_batch("\ufeffGB 1\n\n引用\n".encode(), "a.txt", "txt")
+    assert (text.lines, text.columns, list(text.others)) == ([1, 3], [], [[], []])
+    lone = read_batch("GB 1\n引用\nGB 2,乙\n".encode(), "a.csv", "csv")
+    assert (lone.queries, lone.columns, lone.others[2]) == (["GB 1", "引用", "GB 2"], ["column 2"], ["乙"])
+
+
+def test_the_sheet_with_the_column_is_read() -> None:
+    data = sheets({"说明": [["a", "b"]], "引用表": [["号", "引用"], [1, "=A1"], [2, "GB 1"]]})
+    with pytest.raises(BatchError) as raised:
+        read_batch(data, "a.xlsx", "xlsx")
+    assert raised.value.problems[0].startswith("sheet '引用表' row 2: B2 是没有存值的公式")
+    with pytest.raises(BatchError, match="sheet '说明' row 1: 缺列 there is no column"):
+        read_batch(data, "a.xlsx", "xlsx", sheet="说明")
+    assert read_batch(data, "a.xlsx", "xlsx", "号").queries == ["1", "2"]
+    with pytest.raises(BatchError, match="is no workbook"):
+        read_batch(b"query\nGB 1\n", "a.csv", "csv", sheet="说明")
+
+
+@pytest.mark.parametrize(
+    ("data", "hint"),
+    [("GB 1-2000\n".encode("utf-16-le"), "CSV UTF-8"), (b"\xff\xfe\x00", "CSV UTF-8"),
+     (b"\xff\xff", "CSV UTF-8"),
+     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "XLSX")],
+)  # fmt: skip
+def test_what_cannot_be_read_is_refused_with_how_to_save_it(data: bytes, hint: str) -> None:
+    for kind in ("txt", "csv"):
+        with pytest.raises(BatchError) as raised:
+            read_queries(data, "a", kind)
+        assert hint in (raised.value.hint or "")
+
+
+@pytest.mark.parametrize("mark", ["\t", ";"])
+def test_a_table_parted_otherwise_is_read_and_told(mark: str) -> None:
+    text = f"序号{mark}query\n1{mark}GB 1，甲\n"
+    for encoding in ("utf-8", "utf-16"):
+        batch = read_batch(text.encode(encoding), "a.csv", "csv")
+        assert (batch.queries, batch.columns) == (["GB 1，甲"], ["序号"])
+        assert batch.notices[0].startswith("分隔符 cells are parted by")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,9 @@ import pytest
 
 from providers.standards import bulk
 from providers.standards.answer import answer
-from providers.standards.bulk import HEADER, Partial, answers, head_of, write
+from providers.standards.bulk import Partial, answers, head_of
+from providers.standards.bulk_input import read_batch
+from providers.standards.bulk_output import HEADER, write
 from providers.standards.library import starter
 from schemas.errors import ConflictError, ProviderError
 
@@ -79,19 +81,30 @@ def test_what_another_run_left_is_not_mixed_in(tmp_path: Path) -> None:
 
 
 def test_tables_have_a_row_for_each_candidate_and_one_for_none() -> None:
-    lines = list(answers(starter(), ["GB 50330", "没有这个", "=1+1"], 1))
-    expected = [list(HEADER)]
+    asked = "序号,query,line,status\n1,GB 50330,甲,\n\n2,没有这个,=2+2,新\n,=1+1,,\n"
+    batch = read_batch(asked.encode(), "a.csv", "csv")
+    others = {
+        "GB 50330": ["2", "1", "甲", ""],
+        "没有这个": ["4", "2", "=2+2", "新"],
+        "=1+1": ["5", "", "", ""],
+    }
+    lines = list(answers(starter(), batch.queries, 1))
+    expected = [["line", "序号", "line (input)", "status (input)", *HEADER]]
     for line in lines:
         told = orjson.loads(line)
+        before = [*others[told["query"]], told["query"]]
         for rank, found in enumerate(told["candidates"], 1):
-            expected.append([told["query"], str(rank), *(str(value) for value in found.values())])
+            expected.append([*before, str(rank), *(str(value) for value in found.values())])
         if not told["candidates"]:
-            expected.append([told["query"], *[""] * 7])
-    text, book = io.BytesIO(), io.BytesIO()
-    write(text, "csv", lines)
-    write(book, "xlsx", lines)
+            expected.append([*before, *[""] * 7])
+    text, book, plain = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    write(text, "csv", lines, batch)
+    write(book, "xlsx", lines, batch)
+    write(plain, "jsonl", lines, batch)
     assert list(csv.reader(io.StringIO(text.getvalue().decode(), newline=""))) == expected
     sheet = openpyxl.load_workbook(io.BytesIO(book.getvalue())).active
     assert sheet is not None
     found = [["" if cell is None else str(cell) for cell in row] for row in sheet.iter_rows(values_only=True)]
     assert found == expected
+    assert plain.getvalue() == b"".join(lines)
+    assert all(list(orjson.loads(line)) == ["query", "candidates"] for line in lines)

@@ -18,6 +18,8 @@ from tests.providers.standards.library_tools.workbooks import (
     member,
     replaced,
     saved,
+    sheets,
+    stored,
     timeless,
     workbook,
 )
@@ -35,7 +37,7 @@ def test_values_become_text_and_blank_rows_are_left_out() -> None:
         [None, datetime.fromisoformat("2014-06-01T00:00:00"), 1.5],
         ["", 2.0, True],
     )
-    assert read_sheet(data, "a.xlsx") == [
+    assert read_sheet(data, "a.xlsx").rows == [
         (1, ["编号", "日期", "数"]),
         (3, [" GB 1 ", "2014-06-01", "50330"]),
         (4, ["", "2014-06-01", "1.5"]),
@@ -43,17 +45,90 @@ def test_values_become_text_and_blank_rows_are_left_out() -> None:
     ]
 
 
-def test_a_formula_is_refused_by_its_place() -> None:
-    with pytest.raises(InvalidError, match="B2 is a formula"):
-        read_sheet(workbook(["编号", "名称"], ["GB 1", "=HYPERLINK(A1)"]), "a.xlsx")
+def test_a_formula_is_the_value_that_was_stored_with_it() -> None:
+    data = stored(
+        workbook(["序号", "编号"], ["=ROW()-1", '="GB "&1'], ["=A2+1", '=""']), ["1", "GB 1", "2", ""]
+    )
+    read = read_sheet(data, "a.xlsx")
+    assert read.rows == [(1, ["序号", "编号"]), (2, ["1", "GB 1"]), (3, ["2", ""])]
+    assert read.faults == {}
+    assert read.notices == [
+        "公式取其存储的值 formulas, taken by their stored values: 4 (first: 'Sheet' row 2)"
+    ]
 
 
-def test_an_error_value_is_refused_by_its_place() -> None:
+def test_a_formula_without_a_stored_value_is_a_fault_of_its_cell() -> None:
+    read = read_sheet(workbook(["编号", "名称"], ["GB 1", "=HYPERLINK(A1)"]), "a.xlsx")
+    assert read.rows == [(1, ["编号", "名称"]), (2, ["GB 1", ""])]
+    assert "B2 是没有存值的公式" in read.faults[2, 1]
+    assert "paste the column as values" in read.faults[2, 1]
+
+
+def test_an_error_value_is_a_fault_of_its_cell() -> None:
     book = openpyxl.Workbook()
     assert book.active is not None
     book.active["A1"] = "#REF!"
-    with pytest.raises(InvalidError, match="A1 holds the error #REF!"):
-        read_sheet(saved(book), "a.xlsx")
+    assert read_sheet(saved(book), "a.xlsx").faults == {(1, 0): "A1 是错误值 holds the error #REF!"}
+    errors = stored(workbook(["编号"], ["=NA()"]), ["#N/A"], kind="e")
+    assert read_sheet(errors, "a.xlsx").faults == {(2, 0): "A2 是错误值 holds the error #N/A"}
+
+
+def test_the_headings_choose_the_sheet_and_what_stands_above_is_told() -> None:
+    data = sheets(
+        {"封面": [["某公司"]], "清单": [["规范清单"], [], ["编号", "名称"], ["GB 1", "甲"]],
+         "旧": [["编号", "名称"], ["GB 2", "乙"]]}
+    )  # fmt: skip
+
+    def rank(row: list[str]) -> int:
+        return 2 if {"编号", "名称"} <= set(row) else 0
+
+    read = read_sheet(data, "a.xlsx", rank=rank)
+    assert (read.sheet, read.rows) == ("清单", [(3, ["编号", "名称"]), (4, ["GB 1", "甲"])])
+    assert read.at(4) == "sheet '清单' row 4"
+    others = "另有表头的表未读 other sheets with the headings, not read: '旧'"
+    assert read.notices == [
+        f"所读的表 the sheet that was read: '清单'；{others}",
+        "表头以上的行未取 '清单' rows above the headings, not taken: 1: '规范清单'",
+    ]
+    named = read_sheet(data, "a.xlsx", " 旧", rank)
+    assert (named.sheet, len(named.rows)) == ("旧", 2)
+    assert read_sheet(data, "a.xlsx").sheet == "封面"
+    with pytest.raises(InvalidError, match=r"no sheet '无'; the sheets are '封面、清单、旧'"):
+        read_sheet(data, "a.xlsx", "无", rank)
+
+
+def test_a_hidden_sheet_is_read_only_by_its_name() -> None:
+    data = sheets({"旧": [["编号"], ["GB 2"]], "新": [["编号"], ["GB 1"]]}, hidden="旧")
+
+    def rank(row: list[str]) -> int:
+        return 2 * ("编号" in row)
+
+    read = read_sheet(data, "a.xlsx", rank=rank)
+    assert (read.sheet, "'旧'（隐藏 hidden）" in read.notices[0]) == ("新", True)
+    assert read_sheet(data, "a.xlsx", "旧", rank).sheet == "旧"
+
+
+def test_every_row_of_a_merged_range_has_its_value() -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in (["清单", ""], ["编号", "状态"], ["GB 1", "现行"], ["GB 2", ""], ["GB 3", ""], ["GB 4", ""]):
+        sheet.append(row)
+    for merged in ("A1:B1", "B3:B5", "D1:D3"):
+        sheet.merge_cells(merged)
+    read = read_sheet(saved(book), "a.xlsx")
+    assert [row[1] if len(row) > 1 else "" for _, row in read.rows[2:]] == ["现行", "现行", "现行", ""]
+    assert read.notices == [
+        "合并的单元格按各行都有其值读取 merged cells, each row of them given their value: 2"
+    ]
+
+
+def test_more_merged_cells_than_a_list_has_are_refused() -> None:
+    data = workbook(["a"])
+    many = b"<mergeCells>" + b'<mergeCell ref="A1:A1048576"/>' * 5 + b"</mergeCells>"
+    content = member(data, SHEET).replace(b"</sheetData>", b"</sheetData>" + many)
+    with pytest.raises(InvalidError, match="merges more cells"):
+        read_sheet(replaced(data, SHEET, content), "a.xlsx")
 
 
 def test_a_bomb_is_refused_before_it_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,11 +175,11 @@ def test_links_to_other_files_are_not_followed() -> None:
     data = workbook(["编号"], ["GB 1"])
     link = b'<externalLink xmlns="x"><externalBook r:id="rId1"/></externalLink>'
     linked = replaced(data, "xl/externalLinks/externalLink1.xml", link)
-    assert read_sheet(linked, "a.xlsx") == [(1, ["编号"]), (2, ["GB 1"])]
+    assert read_sheet(linked, "a.xlsx").rows == [(1, ["编号"]), (2, ["GB 1"])]
 
 
 def test_a_sheet_that_is_wider_than_any_library_is_refused() -> None:
-    assert read_sheet(workbook(["a"] * 64), "a.xlsx") == [(1, ["a"] * 64)]
+    assert read_sheet(workbook(["a"] * 64), "a.xlsx").rows == [(1, ["a"] * 64)]
     with pytest.raises(InvalidError, match="more than 64 columns"):
         read_sheet(workbook(["a"] * 65), "a.xlsx")
 
@@ -113,7 +188,7 @@ def test_what_a_sheet_says_about_its_size_is_not_believed() -> None:
     data = workbook(["a", "b"], ["c", "d"])
     lied = member(data, SHEET).replace(b'ref="A1:B2"', b'ref="A1:XFD1048576"')
     assert lied != member(data, SHEET)
-    assert read_sheet(replaced(data, SHEET, lied), "a.xlsx") == [(1, ["a", "b"]), (2, ["c", "d"])]
+    assert read_sheet(replaced(data, SHEET, lied), "a.xlsx").rows == [(1, ["a", "b"]), (2, ["c", "d"])]
 
 
 def test_a_member_that_does_not_unpack_is_refused() -> None:
@@ -137,7 +212,7 @@ def test_what_is_damaged_below_is_a_workbook_and_the_same_every_time() -> None:
     later = replaced(now, "docProps/core.xml", core.replace(b">20", b">21"))
     assert now != later
     assert timeless(now) == timeless(later) == WHOLE
-    assert read_sheet(WHOLE, "a.xlsx") == [(1, ["编号", "名称"]), (2, ["GB 1-2000", "甲"])]
+    assert read_sheet(WHOLE, "a.xlsx").rows == [(1, ["编号", "名称"]), (2, ["GB 1-2000", "甲"])]
 
 
 @given(st.data())

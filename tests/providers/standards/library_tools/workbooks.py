@@ -3,7 +3,7 @@
 import io
 import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import openpyxl
@@ -16,6 +16,33 @@ def workbook(*rows: Sequence[Any]) -> bytes:
     for row in rows:
         sheet.append(list(row))
     return saved(book)
+
+
+def sheets(content: Mapping[str, Sequence[Sequence[Any]]], hidden: str = "") -> bytes:
+    """A workbook of several sheets, by their names."""
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    book.remove(book.active)
+    for name, rows in content.items():
+        sheet = book.create_sheet(name)
+        sheet.sheet_state = "hidden" if name == hidden else "visible"
+        for row in rows:
+            sheet.append(list(row))
+    return saved(book)
+
+
+def stored(data: bytes, values: Sequence[str], kind: str = "str") -> bytes:
+    """The same workbook as a spreadsheet program saves it: a value for each formula of the first sheet."""
+    name = "xl/worksheets/sheet1.xml"
+    given = iter(values)
+
+    def with_value(found: re.Match[bytes]) -> bytes:
+        return b'<c r="%s" t="%s">%s<v>%s</v></c>' % (found[1], kind.encode(), found[2], next(given).encode())
+
+    pattern = rb'<c r="([A-Z]+[0-9]+)"[^>]*>(<f>.*?</f>)<v ?/>(?:</v>)?</c>'
+    content, count = re.subn(pattern, with_value, member(data, name))
+    assert count == len(values), (count, content)
+    return replaced(data, name, content)
 
 
 def saved(book: openpyxl.Workbook) -> bytes:

@@ -1,0 +1,145 @@
+"""The command that makes a library of a maintainer's list."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from evidence.doors import output
+from evidence.doors.options import format_option, open_library
+from evidence.doors.standards_match import binary_stdout
+from schemas.errors import ConflictError, NotFoundError, StorageError
+from schemas.text import shown
+
+NEWS = {"added": "新增 added", "removed": "删除 removed", "changed": "修改 changed"}
+
+
+def sheet_option(command: Callable[..., int]) -> Callable[..., int]:
+    """`--sheet`: which sheet of a workbook is meant."""
+    return click.option(
+        "--sheet", metavar="NAME", help="The sheet of an XLSX; else the first visible one with the headings."
+    )(command)
+
+
+@click.command(
+    "import",
+    epilog="With `-o -` the library goes to stdout and the report to stderr. Exit status 3: a fault; nothing "
+    "is written.",
+)
+@click.argument("file")
+@click.option(
+    "-o",
+    "--output",
+    "to",
+    metavar="OUT.csv",
+    required=True,
+    help="Where the library is written; - for stdout.",
+)
+@click.option("--force", is_flag=True, help="Replace OUT.csv where it is there.")
+@sheet_option
+@click.option("--keep-codes", is_flag=True, help="Leave codes as they are written.")
+@click.option("--verbose", is_flag=True, help="List every code that is written otherwise.")
+@click.option("--library", "against", metavar="FILE", help="Count what is new against this one.")
+@format_option()
+def bring(
+    file: str,
+    to: str,
+    sheet: str | None,
+    against: str | None,
+    chosen_format: str | None,
+    **flags: bool,
+) -> int:
+    """Write FILE (CSV in UTF-8, GB18030 or UTF-16, or XLSX) as a library: UTF-8 CSV, codes in one form.
+
+    Refuses a file with a fault, all of them told at once. Columns may be named 规范编号, 规范名称, 状态,
+    替代情况, 实施日期. What is above the headings and columns of other names are left behind, and told.
+    Codes get one writing, GB50330—2013 as GB 50330-2013, where only one can be meant, and that is told.
+    """
+    from providers.standards.library_file import import_table
+    from providers.standards.table import read_file
+
+    done = import_table(read_file(file), Path(file).name, sheet, flags["keep_codes"])
+    news = {} if against is None else _news(open_library(against), done.library)
+    _write(to, done.written, flags["force"])
+    answer = {
+        "written": to,
+        "standards": len(done.library),
+        "revision": done.library.revision,
+        "sheet": done.sheet,
+        "ignored_columns": done.ignored,
+        "missing_columns": done.missing,
+        "codes_rewritten": [one._asdict() for one in done.rewritten],
+        "notices": done.notices,
+        **news,
+    }
+    if output.wants_json(chosen_format if to != "-" else chosen_format or "text"):
+        if to == "-":
+            output.print_notice(output.json_text(answer).decode().rstrip())
+        else:
+            output.print_json(answer)
+        return 0
+    for notice in _notices(done, flags["verbose"]):
+        output.print_notice(notice)
+    told = "\n".join([named(to, answer), *(f"{NEWS[name]} {count} 条" for name, count in news.items())])
+    # stdout is the library's where it goes there.
+    (output.print_notice if to == "-" else output.print_text)(told)
+    return 0
+
+
+def _notices(done: Any, verbose: bool) -> list[str]:
+    lines = [*done.notices, *columns(done)]
+    if done.rewritten:
+        more = "" if verbose else " (--verbose)"
+        lines.append(f"改写的编号 codes written otherwise: {len(done.rewritten)} 个{more}")
+    if verbose:
+        lines += [f"  {one.line}: {shown(one.was)} → {one.now}" for one in done.rewritten]
+    return lines
+
+
+def columns(done: Any) -> list[str]:
+    """The columns that did not come along."""
+    titles = {
+        "未取用的列 columns not taken": done.ignored,
+        "表中没有的列，留空 columns that the table lacks, left empty": done.missing,
+    }
+    return [f"{title}: {'、'.join(map(shown_text, names))}" for title, names in titles.items() if names]
+
+
+def _news(before: Any, after: Any) -> dict[str, int]:
+    from providers.standards.library_diff import difference
+
+    found = difference(before, after)
+    return {"added": len(found.added), "removed": len(found.removed), "changed": len(found.changed)}
+
+
+def _write(to: str, content: bytes, force: bool) -> None:
+    """The whole file or none: a service that watches it never sees a half."""
+    if to == "-":
+        with binary_stdout() as stream:
+            stream.write(content)
+        return
+    path = Path(to)
+    if path.exists() and not force:
+        raise ConflictError(f"{path} is there already", subject="--output", hint="say --force to replace it")
+    aside = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        aside.write_bytes(content)
+        aside.replace(path)
+    except FileNotFoundError as error:
+        raise NotFoundError(f"there is no folder {str(path.parent)!r}", subject="--output") from error
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        raise StorageError(f"{path} cannot be written: {error.strerror}", subject="--output") from error
+
+
+def named(name: str, answer: dict[str, Any]) -> str:
+    """A library by its name, its size and its revision."""
+    return f"{name}: {answer['standards']} 条 standards, 修订 revision {answer['revision']}"
+
+
+def shown_text(text: str, most: int = 160) -> str:
+    """`text` on one line, cut where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
