@@ -6,6 +6,7 @@ import click
 
 from evidence.doors import output
 from evidence.doors.options import LIBRARY_VARIABLE, format_option, open_library
+from evidence.doors.standards_import import named
 from evidence.doors.standards_serve import log_folder
 from schemas.text import shown
 
@@ -74,16 +75,24 @@ def report(
     return 0
 
 
+def _counted(counted: dict[str, int]) -> str:
+    """So many queries, asked so often."""
+    return f"{counted['queries']} 种 queries，{counted['times']} 次 times"
+
+
 def _report_text(found: dict[str, Any]) -> list[str]:
     from providers.standards.log_report import SUGGESTIONS
 
-    lines = [
-        f"{found['lines']} 次查询 look-ups, {found['queries']} 种 different",
-        f"{found['first']} – {found['last']}",
-        f"耗时 ms {', '.join(f'{name} {value:.3f}' for name, value in found['elapsed_ms'].items())}",
-    ]
+    lines = [f"{found['lines']} 次查询 look-ups，{found['queries']} 种 different"]
+    if not found["files"]:
+        lines.append("没有读到日志文件 no log file was read")
+    if found["lines"]:
+        times = "，".join(f"{name} {value:.3f} ms" for name, value in found["elapsed_ms"].items())
+        lines += [f"时段 period: {found['first']} – {found['last']}", f"耗时 elapsed: {times}"]
     if found["damaged"] or found["unfinished"]:
-        lines.append(f"坏行 damaged {len(found['damaged'])}，未写完 unfinished {found['unfinished']}")
+        told = f"未写完 unfinished: {found['unfinished']} 行"
+        lines.append(f"坏行 damaged: {len(found['damaged'])} 行；{told}")
+        lines += [f"  {where}" for where in found["damaged"][:SHOWN]]
     titles = {
         "unmatched": "未命中 unmatched",
         "low": "分数低 low scores",
@@ -92,14 +101,14 @@ def _report_text(found: dict[str, Any]) -> list[str]:
     }
     for kind, title in titles.items():
         counted = found["counts"].get(kind)
-        lines.append(f"{title}" + (f": {counted['queries']} ({counted['times']} ×)" if counted else ""))
+        lines.append(f"{title}" + (f": {_counted(counted)}" if counted else ""))
         for row in found[kind][:SHOWN]:
             best = "；".join(f"{one['code']} {one['match_score']:.4f}" for one in row["candidates"])
-            lines.append(f"  {row['count']:>5} × {shown(row['query'], 80)}  {best or '—'}")
+            lines.append(f"  {row['count']:>5} 次 × {shown(row['query'], 80)}  {best or '—'}")
     lines.append("规范库建议 suggestions for the library")
     for one in found["suggestions"][:SHOWN]:
         held = f"  库中 held {'；'.join(one['held'])}" if one["held"] else ""
-        lines.append(f"  {one['count']:>5} × {shown(one['cited'], 80)}  {SUGGESTIONS[one['kind']]}{held}")
+        lines.append(f"  {one['count']:>5} 次 × {shown(one['cited'], 80)}  {SUGGESTIONS[one['kind']]}{held}")
     return lines
 
 
@@ -132,16 +141,18 @@ def replay(
 
 
 def _replay_text(found: Any) -> list[str]:
+    from providers.standards.log_replay import KINDS
+
     lines = [
-        f"{found['library']['name']} {found['library']['revision']}",
+        named(found["library"]["name"], found["library"]),
         f"停用规则 rules off: {' '.join(found['rules_off']) or '无 none'}",
-        f"{found['queries']} 种查询 queries，不变 unchanged {found['unchanged']}",
+        f"{found['queries']} 种查询 queries，不变 unchanged: {found['unchanged']} 种",
     ]
     for kind, counted in found["changed"].items():
         if counted["queries"]:
-            lines.append(f"{kind.replace('_', ' ')}: {counted['queries']} ({counted['times']} ×)")
+            lines.append(f"{KINDS[kind]}: {_counted(counted)}")
     for one in found["changes"][: 5 * SHOWN]:
-        lines.append(f"  {one['count']:>5} × {shown(one['query'], 80)}  {one['change'].replace('_', ' ')}")
+        lines.append(f"  {one['count']:>5} 次 × {shown(one['query'], 80)}  {KINDS[one['change']]}")
         for word, candidates in (("原 before", one["before"]), ("今 now   ", one["now"])):
             told = "；".join(
                 f"{found['code']} {found['status']} {found['match_score']:.4f}" for found in candidates

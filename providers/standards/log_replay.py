@@ -32,7 +32,15 @@ class Changed:
         }
 
 
-KINDS = ("newly_matched", "newly_unmatched", "other_first", "other_list", "other_scores", "other_facts")
+KINDS = {
+    "newly_matched": "由未命中变为命中 newly matched",
+    "newly_unmatched": "由命中变为未命中 newly unmatched",
+    "other_first": "首选变了 another first",
+    "other_list": "其余候选变了 another list",
+    "other_scores": "分数变了 other scores",
+    "other_facts": "状态等内容变了 other facts",
+}
+"""How an answer changes, and its words; the most telling first."""
 
 
 def rules_without(names: Iterable[str]) -> Rules:
@@ -58,7 +66,8 @@ def replay(asked: Iterable[Asked], library: Library, rules: Rules) -> dict[str, 
         kind = change(one.candidates, now)
         if kind is not None:
             changes.append(Changed(one, now, kind))
-    changes.sort(key=lambda found: (KINDS.index(found.kind), -found.asked.count, found.asked.query))
+    order = {kind: place for place, kind in enumerate(KINDS)}
+    changes.sort(key=lambda found: (order[found.kind], -found.asked.count, found.asked.query))
     once = Counter(found.kind for found in changes)
     often: Counter[str] = Counter()
     for found in changes:

@@ -28,9 +28,17 @@ def test_report_tells_what_was_asked(quick: Quick, written: Path) -> None:
     assert [row["query"] for row in found["unmatched"]] == ["GB 99999-2020", "没有这样的名称"]
     assert {one["kind"] for one in found["suggestions"]} == {"add_standard", "add_title"}
     text = quick("standards", "log", "report", "log", "--format", "text", cwd=written).out.decode()
-    assert "未命中 unmatched: 2 (2 ×)" in text
+    assert text.startswith("5 次查询 look-ups，4 种 different\n时段 period: ")
+    assert "未命中 unmatched: 2 种 queries，2 次 times" in text
+    assert "    2 次 × 'GB 50330-2013'" in text
     later = quick("standards", "log", "report", "log", "--since", "9999-12-31", cwd=written)
     assert later.answer["lines"] == 0
+    none = quick(
+        "standards", "log", "report", "log", "--since", "9999-12-31", "--format", "text", cwd=written
+    )
+    assert none.out.decode().splitlines()[:2] == [
+        "0 次查询 look-ups，0 种 different", "未命中 unmatched: 0 种 queries，0 次 times",
+    ]  # fmt: skip
     assert quick("standards", "log", "report", "nowhere", cwd=written).error["code"] == "not_found"
 
 
@@ -42,6 +50,16 @@ def test_a_period_that_is_none_is_a_wrong_call(
     done = quick("standards", "log", command, "log", option, "last week", cwd=written)
     assert (done.status, done.error["code"], done.error["subject"]) == (2, "usage", option)
     assert "2026-03-04T05:06" in done.error["hint"]
+
+
+def test_a_line_that_is_none_is_told_by_its_place(quick: Quick, written: Path) -> None:
+    (written / "bad").mkdir()
+    whole = next((written / "log").glob("*.jsonl"))
+    empty = quick("standards", "log", "report", "bad", "--format", "text", cwd=written).out.decode()
+    assert "没有读到日志文件 no log file was read" in empty
+    (written / "bad" / whole.name).write_bytes(b"{}\n" + whole.read_bytes() + b'{"time"')
+    text = quick("standards", "log", "report", "bad", "--format", "text", cwd=written).out.decode()
+    assert f"坏行 damaged: 1 行；未写完 unfinished: 1 行\n  {whole.name}:1\n" in text
 
 
 def test_the_log_is_found_where_serve_writes_it(written: Path) -> None:
@@ -64,6 +82,12 @@ def test_replay_shows_what_another_library_or_rule_changes(quick: Quick, written
     found = quick("standards", "log", "replay", "log", "--library", "small.csv", cwd=written).answer
     assert found["changed"]["newly_matched"] == {"queries": 2, "times": 2}
     assert found["changed"]["newly_unmatched"] == {"queries": 2, "times": 3}
+    told = quick(
+        "standards", "log", "replay", "log", "--library", "small.csv", "--format", "text", cwd=written
+    ).out.decode()
+    assert "small.csv: 1 条 standards, 修订 revision blake3:" in told
+    assert "由未命中变为命中 newly matched: 2 种 queries，2 次 times" in told
+    assert "1 次 × 'GB 99999-2020'  由未命中变为命中 newly matched" in told
     text = quick(
         "standards", "log", "replay", "log", "--rule-off", "R4", "--format", "text", cwd=written
     ).out.decode()
