@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from providers.standards.headings import HEADINGS, Rank, Table
+from providers.standards.headings import HEADINGS, Rank, Row, Table
 from providers.standards.library import LONGEST_FIELD
 from providers.standards.spreadsheet import MAGIC
 from providers.standards.table import decode, read_table
@@ -131,6 +131,11 @@ def _rank(column: str | None) -> Rank:
 def _table_batch(table: Table, column: str | None, problems: list[str]) -> Batch:
     header = [trim(cell) for cell in table.rows[0][1]] if table.rows else []
     place, first = _place(header, column, problems)
+    if mark := _parted(table.rows):
+        named = "、".join(header[0].split(mark))
+        problems.append(
+            f"列像是由 {mark!r} 分隔 cells seem to be parted by {mark!r}: {named}; say --column NAME"
+        )
     where = f"{table.at(table.rows[0][0])}: " if table.rows else ""
     problems[:] = [where + problem for problem in problems]
     body = table.rows[first:]
@@ -145,11 +150,24 @@ def _table_batch(table: Table, column: str | None, problems: list[str]) -> Batch
             blank.append(line)
         elif asked.take([(line, text)]):
             others.append([row[at] if at < len(row) else "" for at in filled])
-    notices = list(table.notices)
+    notices = [*table.notices, *table.told_formulas([place, *filled])]
+    if unread := sorted((line, at) for line, at in table.faults if at != place):
+        told = "其他列中没有值的格 cells of other columns without a value, left as they are"
+        notices.append(f"{told}: {len(unread)} (first: {table.at(unread[0][0])})")
     if blank:
         told = f"没有引用、未查的行 rows without a citation, not looked up: {len(blank)} (first: {blank[0]})"
         notices.append(told)
     return Batch(asked.queries, asked.lines, names, others, notices)
+
+
+def _parted(rows: Sequence[Row]) -> str:
+    """What seems to part the cells where a comma leaves one in each row: it stands in all alike."""
+    if len(rows) < 2 or any(len(row) != 1 for _, row in rows):
+        return ""
+    for mark in ("\t", ";"):
+        if len(counts := {row[0].count(mark) for _, row in rows}) == 1 and counts != {0}:
+            return mark
+    return ""
 
 
 def _place(header: list[str], column: str | None, problems: list[str]) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """A table as it was read, and the row of it that holds the headings."""
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from schemas.text import shown, trim
@@ -31,6 +31,17 @@ class Table:
     """What a reader should know about how it was read; each in Chinese and English."""
     faults: dict[tuple[int, int], str] = field(default_factory=dict)
     """Cells without a plain value, by row and column from 0, each with why. Bad only where it is needed."""
+
+    formulas: set[tuple[int, int]] = field(default_factory=set)
+    """Cells that are worked out; their text is the value that was stored with them."""
+
+    def told_formulas(self, places: Collection[int]) -> list[str]:
+        """In words, how many cells of these columns were formulas; nothing where none was."""
+        found = sorted((row, place) for row, place in self.formulas if place in places)
+        if not found:
+            return []
+        told = "公式取其存储的值 formulas, taken by their stored values"
+        return [f"{told}: {len(found)} (first: {self.at(found[0][0])})"]
 
     def at(self, row: int) -> str:
         """Where a row is, in words: its line, or its sheet and row."""

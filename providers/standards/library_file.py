@@ -90,7 +90,8 @@ def import_table(data: bytes, name: str, sheet: str | None = None, keep_codes: b
     missing = [column for column in COLUMNS if column not in places and column != "csres_normalized_code"]
     ignored = _ignored(table.rows, set(places.values()))
     library = loads(written, name)
-    return Imported(written, library, ignored, missing, table.sheet, reader.rewritten, table.notices)
+    notices = [*table.notices, *table.told_formulas(places.values())]
+    return Imported(written, library, ignored, missing, table.sheet, reader.rewritten, notices)
 
 
 def is_list(data: bytes, name: str, sheet: str | None = None) -> bool:

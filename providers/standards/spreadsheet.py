@@ -233,11 +233,7 @@ def _stored_values(openpyxl: ModuleType, data: bytes, table: Table, formulas: se
                         table.faults[number, place] = fault
     finally:
         book.close()
-    first = min(formulas)
-    where = f"{shown(table.sheet or '')} row {first[0]}"
-    table.notices.append(
-        f"公式取其存储的值 formulas, taken by their stored values: {len(formulas)} (first: {where})"
-    )
+    table.formulas = formulas
 
 
 def _unstored(cell: Any) -> str | None:

@@ -104,7 +104,10 @@ def test_the_sheet_with_the_column_is_read() -> None:
     assert raised.value.problems[0].startswith("sheet '引用表' row 2: B2 是没有存值的公式")
     with pytest.raises(BatchError, match="sheet '说明' row 1: 缺列 there is no column"):
         read_batch(data, "a.xlsx", "xlsx", sheet="说明")
-    assert read_batch(data, "a.xlsx", "xlsx", "号").queries == ["1", "2"]
+    other = read_batch(data, "a.xlsx", "xlsx", "号")
+    assert (other.queries, other.others) == (["1", "2"], [[""], ["GB 1"]])
+    unread = "其他列中没有值的格 cells of other columns without a value, left as they are"
+    assert other.notices[-1] == f"{unread}: 1 (first: sheet '引用表' row 2)"
     with pytest.raises(BatchError, match="is no workbook"):
         read_batch(b"query\nGB 1\n", "a.csv", "csv", sheet="说明")
 
@@ -129,6 +132,13 @@ def test_a_table_parted_otherwise_is_read_and_told(mark: str) -> None:
         batch = read_batch(text.encode(encoding), "a.csv", "csv")
         assert (batch.queries, batch.columns) == (["GB 1，甲"], ["序号"])
         assert batch.notices[0].startswith("分隔符 cells are parted by")
+    unknown = f"序号{mark}规范编号\n1{mark}GB 1\n"
+    with pytest.raises(
+        BatchError, match="line 1: 列像是由 .* cells seem to be parted by .*: 序号、规范编号; say"
+    ):
+        read_batch(unknown.encode(), "a.csv", "csv")
+    assert read_batch(unknown.encode(), "a.csv", "csv", "规范编号").queries == ["GB 1"]
+    assert read_batch(f"GB 1{mark}GB 2\nGB 3\n".encode(), "a.csv", "csv").lines == [1, 2]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from providers.standards.library_file import (
     repeated,
     write,
 )
-from tests.providers.standards.library_tools.workbooks import sheets, workbook
+from tests.providers.standards.library_tools.workbooks import sheets, stored, workbook
 
 HEADER = ("规范编号", "规范名称", "状态", "替代情况", "实施日期")
 ROW = ("ＧＢ　５０３３０—２０１３", " 建筑边坡工程技术规范 ", "现行", "替代 GB 50330-2002", "2014年6月1日")
@@ -147,7 +147,10 @@ def test_a_fault_of_a_workbook_names_sheet_and_row_and_only_columns_that_are_tak
     assert second.startswith("sheet '清单' row 5: C5 是没有存值的公式 is a formula without a stored value")
     table[3][-1] = datetime.fromisoformat("2014-06-01T00:00:00")
     done = import_table(sheets({"清单": table[:4]}), "a.xlsx")
-    assert (done.sheet, done.library.records) == ("清单", (RECORD,))
+    assert (done.sheet, done.library.records, len(done.notices)) == ("清单", (RECORD,), 1)
+    named = stored(workbook(["编号", "名称"], ["GB 1-2000", '="甲"']), ["甲"])
+    told = "公式取其存储的值 formulas, taken by their stored values: 1 (first: sheet 'Sheet' row 2)"
+    assert import_table(named, "a.xlsx").notices == [told]
 
 
 def test_a_library_is_no_list() -> None:

@@ -52,9 +52,9 @@ def test_a_formula_is_the_value_that_was_stored_with_it() -> None:
     read = read_sheet(data, "a.xlsx")
     assert read.rows == [(1, ["序号", "编号"]), (2, ["1", "GB 1"]), (3, ["2", ""])]
     assert read.faults == {}
-    assert read.notices == [
-        "公式取其存储的值 formulas, taken by their stored values: 4 (first: 'Sheet' row 2)"
-    ]
+    told = "公式取其存储的值 formulas, taken by their stored values"
+    assert read.told_formulas([1, 5]) == [f"{told}: 2 (first: sheet 'Sheet' row 2)"]
+    assert (read.told_formulas([5]), read.notices) == ([], [])
 
 
 def test_a_formula_without_a_stored_value_is_a_fault_of_its_cell() -> None:
