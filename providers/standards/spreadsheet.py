@@ -126,6 +126,7 @@ def write_sheet(file: IO[bytes], header: Sequence[str], rows: Iterable[Sequence[
     sheet.append([_cell(openpyxl, sheet, value) for value in header])
     for number, row in enumerate(rows, 2):
         if number > MOST_ROWS:
+            sheet.close()
             message = f"more than {MOST_ROWS} rows do not fit one sheet"
             raise InvalidError(message, subject="xlsx", hint="choose csv or jsonl")
         sheet.append([_cell(openpyxl, sheet, value) for value in row])
@@ -147,7 +148,7 @@ def _openpyxl() -> ModuleType:
 
 def _check_archive(data: bytes, name: str) -> None:
     if len(data) > LARGEST_FILE:
-        raise InvalidError(f"{name} is larger than {LARGEST_FILE} bytes", subject=name)
+        raise InvalidError(f"{name} holds {len(data)} bytes; at most {LARGEST_FILE}", subject=name)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()

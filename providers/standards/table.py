@@ -33,7 +33,7 @@ def read_file(path: str) -> bytes:
         message = f"{shown(path, 240)} cannot be read: {why}"
         raise StorageError(message, subject=shown(path, 240)) from error
     if len(data) > LARGEST_BYTES:
-        raise InvalidError(f"{shown(path, 240)} is larger than {LARGEST_BYTES} bytes", subject="file")
+        raise InvalidError(f"{shown(path, 240)} holds more than {LARGEST_BYTES} bytes", subject="file")
     return data
 
 
@@ -93,10 +93,7 @@ def _separator(text: str, rank: Rank) -> str:
     ranks = {}
     for mark in _SEPARATORS:
         rows = ((1, row) for row in csv.reader(io.StringIO(head, newline=""), delimiter=mark) if any(row))
-        try:
-            ranks[mark] = best(list(islice(rows, HEAD_ROWS)), rank)[1]
-        except csv.Error:
-            ranks[mark] = 0
+        ranks[mark] = best(list(islice(rows, HEAD_ROWS)), rank)[1]
         if ranks[mark] == HEADINGS:
             return mark
     return max(ranks, key=lambda mark: ranks[mark])

@@ -134,7 +134,7 @@ def test_a_table_parted_otherwise_is_read_and_told(mark: str) -> None:
         assert batch.notices[0].startswith("分隔符 cells are parted by")
     unknown = f"序号{mark}规范编号\n1{mark}GB 1\n"
     with pytest.raises(
-        BatchError, match="line 1: 列像是由 .* cells seem to be parted by .*: 序号、规范编号; say"
+        BatchError, match=r"line 1: 列像是由 .* cells seem to be parted by .*: 序号、规范编号; say"
     ):
         read_batch(unknown.encode(), "a.csv", "csv")
     assert read_batch(unknown.encode(), "a.csv", "csv", "规范编号").queries == ["GB 1"]

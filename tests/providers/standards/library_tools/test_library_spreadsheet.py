@@ -114,12 +114,17 @@ def test_every_row_of_a_merged_range_has_its_value() -> None:
     assert sheet is not None
     for row in (["清单", ""], ["编号", "状态"], ["GB 1", "现行"], ["GB 2", ""], ["GB 3", ""], ["GB 4", ""]):
         sheet.append(row)
-    for merged in ("A1:B1", "B3:B5", "D1:D3"):
+    sheet["B8"] = "废止"
+    sheet["A10"] = "GB 5"
+    # A blank row inside a range is no record, and an empty range has nothing to give.
+    for merged in ("A1:B1", "B3:B5", "D1:D3", "B8:B10"):
         sheet.merge_cells(merged)
     read = read_sheet(saved(book), "a.xlsx")
-    assert [row[1] if len(row) > 1 else "" for _, row in read.rows[2:]] == ["现行", "现行", "现行", ""]
+    assert [row[1] if len(row) > 1 else "" for _, row in read.rows[2:]] == [
+        "现行", "现行", "现行", "", "废止", "废止",
+    ]  # fmt: skip
     assert read.notices == [
-        "合并的单元格按各行都有其值读取 merged cells, each row of them given their value: 2"
+        "合并的单元格按各行都有其值读取 merged cells, each row of them given their value: 3"
     ]
 
 
@@ -137,6 +142,18 @@ def test_a_bomb_is_refused_before_it_is_unpacked(monkeypatch: pytest.MonkeyPatch
     assert len(bomb) < 20_000
     with pytest.raises(InvalidError, match="unpacks to"):
         read_sheet(bomb, "a.xlsx")
+
+
+def test_a_workbook_that_is_too_large_is_told_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spreadsheet, "LARGEST_FILE", 100)
+    with pytest.raises(InvalidError, match=f"holds {len(WHOLE)} bytes; at most 100"):
+        read_sheet(WHOLE, "a.xlsx")
+
+
+def test_more_rows_than_a_sheet_holds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spreadsheet, "MOST_ROWS", 2)
+    with pytest.raises(InvalidError, match="more than 2 rows"):
+        write_sheet(io.BytesIO(), ["a"], [["b"], ["c"]])
 
 
 def test_a_lie_about_a_members_size_unpacks_no_more_than_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
