@@ -7,6 +7,7 @@ replaced or left out, so the text is what the bytes say in the charset that is n
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from providers.web.extraction import tokens
@@ -69,7 +70,7 @@ def decode(body: bytes, content_type: str, *, markup: bool = True) -> Decoded:
     told: list[str] = []
     loose: list[_Step] = []
     tried: set[str] = set()
-    for step in (*_declared(body, content_type, markup=markup), *_assumed(loose)):
+    for step in chain(_declared(body, content_type, markup=markup), _assumed(loose)):
         if not step.codec:
             told.append(f"{step.origin}:{step.label} unknown")
         elif step.codec == _LOOSE and step not in loose:

@@ -49,6 +49,7 @@ _MEASURE = re.compile(
 )
 _WORDS = re.compile(rf"{_BLANK}*[（(《“\"]?[A-Za-z\u3400-\u9fff\U00020000-\U000323af]")
 _LEADERS = re.compile(r"(?:\.{3}|…|·{3}|_{3}|-{3})[.…·_\- ]*[0-9０-９]{0,4}\s*$")
+_LEADERS_END: Final = frozenset(".…·_- \u3000\u00a00123456789０１２３４５６７８９")
 _LEADERS_MOST: Final = 200
 _HEADING_MOST: Final = 60
 
@@ -105,7 +106,8 @@ def _legal(text: str, start: int, end: int, heading_end: int) -> Label | None:
 
 def _leads(text: str, start: int, end: int) -> bool:
     """Whether the line is an entry of a table of contents: dots lead to its page."""
-    return _LEADERS.search(text, max(start, end - _LEADERS_MOST), end) is not None
+    may = text[end - 1] in _LEADERS_END
+    return may and _LEADERS.search(text, max(start, end - _LEADERS_MOST), end) is not None
 
 
 def _other(text: str, start: int, end: int) -> Label | None:

@@ -18,9 +18,10 @@ _MOST_METAS: Final = 200
 _DROPPED: Final = frozenset(["script", "style", "noscript", "iframe", "noembed", "noframes"])
 _AS_WRITTEN: Final = frozenset(["pre", "listing", "textarea", "xmp", "plaintext"])
 _CELLS: Final = frozenset(("td", "th"))
-_BLOCK_NAMES: Final = """address article aside blockquote body caption center dd details dialog dir div dl
-    dt fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main
-    menu nav ol optgroup option p search section summary table tbody tfoot thead title tr ul"""
+_BLOCK_NAMES: Final = """
+    address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption
+    figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav ol
+    optgroup option p search section summary table tbody tfoot thead title tr ul"""
 _BLOCKS: Final = _AS_WRITTEN | frozenset(_BLOCK_NAMES.split())
 
 
@@ -42,9 +43,9 @@ class Markup:
 def read(source: str) -> Markup:
     """The text of `source` and what its head states; time is linear, the text no longer than the source."""
     reading = _Reading()
-    for token in tokens.tokens(source.replace("\0", "")):
+    for token in tokens.tokens(source):
         reading.take(token)
-    return Markup("".join(reading.parts).rstrip("\n"), reading.title, reading.metas)
+    return Markup("".join(reading.parts).replace("\0", "").rstrip("\n"), reading.title, reading.metas)
 
 
 @dataclass(slots=True)

@@ -20,8 +20,11 @@ _CHILD: Final = Path(__file__).with_name("pdf_child.py")
 _ENVIRONMENT: Final = ("SYSTEMROOT",)
 _FRAME: Final = 4096
 _PIECE: Final = 1 << 16
-_LOCKED: Final = "encrypted: it cannot be opened without its key"
-_MISSING: Final = "reading PDF needs the extra pdf: pip install 'external-evidence[pdf]'"
+_PROBLEMS: Final = {
+    "missing": "reading PDF needs the extra pdf: pip install 'external-evidence[pdf]'",
+    "locked": "encrypted: it cannot be opened without its key",
+    "damaged": "not a readable PDF: damaged, or cut short",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +124,14 @@ def _layer(answer: bytes | None, status: int) -> Layer:
     if answer is None or status != 0:
         return Layer(problem=_died(status))
     head, _, text = answer.decode("utf-8").partition("\n")
-    word, _, rest = head.partition(" ")
-    if word == "missing":
-        return Layer(problem=_MISSING)
+    word, *facts = head.split(" ")
     if word != "ok":
-        return Layer(problem=_LOCKED if "password" in rest.lower() else f"not a readable PDF: {rest}")
-    version, pages, total = rest.split(" ")
+        return Layer(problem=_PROBLEMS[word])
+    version, pages, failed, total = facts
     extractor = f"{EXTRACTOR} pypdfium2/{version}"
     notes = [f"pages 1 to {pages} of {total}"] if pages != total else []
+    if failed != "0":
+        notes.append(f"{failed} pages cannot be read")
     if replaced := text.count("\ufffd"):
         notes.append(f"noted: {replaced} characters that the PDF does not map to text")
     if not text.strip():

@@ -7,23 +7,18 @@ dump. Arguments: memory in bytes, processor seconds, most pages, most code point
 
 import re
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_LOCKED = (4, 5)  # FPDF_ERR_PASSWORD, FPDF_ERR_SECURITY
 
 
 def main(arguments: list[str]) -> int:
-    """Read stdin, write one answer: a line `ok` or `problem` with its words, then the text."""
+    """Read the bytes, write the answer of `text_layer`."""
     memory, seconds, most_pages, most_text = (int(argument) for argument in arguments)
     limit(memory, seconds)
     body = sys.stdin.buffer.read()
-    try:
-        answer = text_layer(body, most_pages, most_text)
-    except MemoryError:
-        answer = "problem it needs more memory than is allowed"
-    # PDFium gives UTF-16, where half a pair may stand alone.
-    sys.stdout.buffer.write(_SURROGATES.sub("\ufffd", answer).encode("utf-8"))
+    sys.stdout.buffer.write(text_layer(body, most_pages, most_text).encode("utf-8"))
     sys.stdout.buffer.flush()
     return 0
 
@@ -34,19 +29,22 @@ def limit(memory: int, seconds: int) -> None:
         return
     import resource
 
-    for what, most in (
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
+    for what, most, grace in (
+        (resource.RLIMIT_AS, memory, 0),
+        (resource.RLIMIT_CPU, seconds, 1),  # a second between the signal that tells and the one that kills
+        (resource.RLIMIT_FSIZE, 0, 0),
+        (resource.RLIMIT_CORE, 0, 0),
     ):
         _, hard = resource.getrlimit(what)
-        allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(what, (allowed, allowed))
+        last = most + grace if hard == resource.RLIM_INFINITY else min(most + grace, hard)
+        resource.setrlimit(what, (min(most, last), last))
 
 
 def text_layer(body: bytes, most_pages: int, most_text: int) -> str:
-    """The answer for one PDF: `ok <version> <pages read> <pages>` and the pages, joined by form feeds."""
+    """The answer for one PDF: `ok VERSION READ FAILED ALL`, a line end, and its pages joined by form feeds.
+
+    Else one word: missing (pypdfium2 is not installed), locked or damaged.
+    """
     try:
         import pypdfium2
     except ImportError:
@@ -54,29 +52,30 @@ def text_layer(body: bytes, most_pages: int, most_text: int) -> str:
     try:
         document = pypdfium2.PdfDocument(body)
     except pypdfium2.PdfiumError as error:
-        return f"problem {_words(error)}"
-    total = len(document)
+        return "locked" if error.err_code in _LOCKED else "damaged"
     pages: list[str] = []
-    for page in _pages(document, min(total, most_pages)):
-        pages.append(page)
-        most_text -= len(page) + 1
+    failed = 0
+    for number in range(min(len(document), most_pages)):
+        try:
+            pages.append(_page(document[number]))
+        except pypdfium2.PdfiumError:
+            pages.append("")
+            failed += 1
+        most_text -= len(pages[-1]) + 1
         if most_text < 0:
             break
-    return f"ok {pypdfium2.version.PYPDFIUM_INFO} {len(pages)} {total}\n" + "\f".join(pages)
+    version = pypdfium2.version.PYPDFIUM_INFO
+    return f"ok {version} {len(pages)} {failed} {len(document)}\n" + "\f".join(pages)
 
 
-def _pages(document: Any, count: int) -> Iterator[str]:
-    for number in range(count):
-        page = document[number]
-        layer = page.get_textpage()
-        text = layer.get_text_range(errors="surrogatepass")
-        layer.close()
-        page.close()
-        yield text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "").replace("\f", "\n")
-
-
-def _words(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]
+def _page(page: Any) -> str:
+    layer = page.get_textpage()
+    text: str = layer.get_text_range(errors="surrogatepass")
+    layer.close()
+    page.close()
+    # PDFium gives UTF-16, where half a pair may stand alone.
+    whole = _SURROGATES.sub("\ufffd", text)
+    return whole.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "").replace("\f", "\n")
 
 
 if __name__ == "__main__":

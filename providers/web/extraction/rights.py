@@ -48,10 +48,11 @@ def read(content: bytes, what: str) -> tuple[Rule, ...]:
     rows = table.pop("rule", [])
     if table or not isinstance(rows, list):
         raise InvalidError(f"{what} holds nothing but [[rule]] tables", subject=what)
-    return tuple(_rule(row, f"{what}: rule {number}") for number, row in enumerate(rows, 1))
+    return tuple(rule(row, f"{what}: rule {number}") for number, row in enumerate(rows, 1))
 
 
-def _rule(row: object, what: str) -> Rule:
+def rule(row: object, what: str) -> Rule:
+    """The rule that one table of a TOML file writes. Raises InvalidError, which names it by `what`."""
     if not isinstance(row, Mapping) or not all(isinstance(value, str) for value in row.values()):
         raise InvalidError(f"{what} is not a table of strings", subject=what)
     if unknown := set(row) - _FIELDS:

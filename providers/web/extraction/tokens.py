@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from providers.web.extraction import references
 
 _WS: Final = r"\t\n\f\r "
-_MARKUP = re.compile(r"<(?=[A-Za-z/!?])")
+_MARKUP = re.compile(r"<(?:(?=[A-Za-z!?])|(?=/.))", re.DOTALL)
 # Every character but > is consumed by one branch, so the pattern fails only at the end of the text or
 # where a quote never closes: then the standard drops the tag and all that follows it.
 _ATTRIBUTE = (
