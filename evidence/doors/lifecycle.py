@@ -18,6 +18,7 @@ from evidence.doors.options import (
     provider_options,
     writer_options,
 )
+from evidence.doors.web_settings import keep_back
 from evidence.engine import DEFAULT_TIMEOUT_SECONDS
 from evidence.lifecycle.interpret import decision_of
 from schemas.admission import Decision
@@ -83,6 +84,7 @@ def plan(
     """Bind a question to the one provider that is ready now."""
     _refuse_two_stdins(request_file or "", *given["provider_files"], *given["registry_files"])
     request = _request(request_file, given)
+    keep_back(request, given["exclusions_file"])
     registry = _registry(given)
     ledger = open_ledger(ledger_path, no_ledger, create_as=actor_name(actor))
     made = engine(ledger, registry, actor, algorithm).plan(request, preferred)

@@ -2,6 +2,7 @@
 
 import os
 import re
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +11,14 @@ from typing import Any, TypeVar, cast
 import click
 
 from evidence.doors import output
+from evidence.doors.web_settings import (
+    exclusions_option,
+    names_web,
+    read_exclusions,
+    read_settings,
+    search_option,
+    web_option,
+)
 from evidence.engine import DEFAULT_TIMEOUT_SECONDS, Engine
 from ledger.store import Ledger, Opening
 from providers.base import Provider
@@ -90,6 +99,9 @@ def provider_options(command: F) -> F:
             metavar="URL",
             help=f"A standards service to ask as connector:standards-service; else ${SERVICE_VARIABLE}.",
         ),
+        web_option,
+        search_option,
+        exclusions_option,
         click.option(
             "--library",
             metavar="FILE",
@@ -171,6 +183,9 @@ def open_registry(
     registry_files: tuple[str, ...] = (),
     no_builtin: bool = False,
     standards_service: str | None = None,
+    web_file: str | None = None,
+    search_url: str | None = None,
+    exclusions_file: str | None = None,
 ) -> Registry:
     """The inventory that the options describe; a malformed row is told on stderr and left out."""
     providers: tuple[Provider, ...] = ()
@@ -182,6 +197,8 @@ def open_registry(
             from providers.standards.remote import StandardsService
 
             providers = (*providers, StandardsService(url, system_clock))
+        if names_web(web_file, search_url):
+            providers = (*providers, _open_web(web_file, search_url, exclusions_file))
     if not provider_files and not registry_files:
         return Registry(providers)
     from evidence.doors.artifacts import read_json
@@ -198,6 +215,13 @@ def open_registry(
         tuple(row for listing in observed for row in listing.rows),
         tuple(row for listing in listed for row in listing.rows),
     )
+
+
+def _open_web(web_file: str | None, search_url: str | None, exclusions_file: str | None) -> Provider:
+    from providers.web.assembly import connector
+
+    settings = read_settings(web_file, search_url)
+    return connector(settings, system_clock, read_exclusions(exclusions_file), os.environ, time.sleep)
 
 
 def open_library(given: str | None) -> Any:

@@ -1,26 +1,31 @@
 """Commands on the web: what may leave, what is found, what a page says."""
 
-import os
 from typing import TYPE_CHECKING, cast
 
 import click
 
 from evidence.doors import output
-from evidence.doors.artifacts import read_bytes, read_json
+from evidence.doors.artifacts import read_json
 from evidence.doors.options import format_option
+from evidence.doors.web_capture import capture
+from evidence.doors.web_search import search
+from evidence.doors.web_settings import exclusions_option, read_exclusions
 from schemas.errors import InvalidError, UsageError
 
 if TYPE_CHECKING:
     from providers.web.exclusions import Exclusions
     from providers.web.minimise import Verdict
 
-EXCLUSIONS_VARIABLE = "EXTERNAL_EVIDENCE_EXCLUSIONS_FILE"
 _FIELDS = frozenset({"query", "exclusions"})
 
 
 @click.group()
 def web() -> None:
-    """The open web: check what would be sent (查询检查)."""
+    """The open web: search it, capture pages, check what would be sent (网络检索、网页抓取、查询检查)."""
+
+
+web.add_command(search)
+web.add_command(capture)
 
 
 @web.command(
@@ -29,12 +34,7 @@ def web() -> None:
     "3 the input is not such an object; 4 a file is not there.",
 )
 @click.option("--input", "given", metavar="FILE|-", required=True, help="The JSON object; - for stdin.")
-@click.option(
-    "--exclusions",
-    "exclusions_file",
-    metavar="FILE",
-    help=f"More excluded terms, one a line, UTF-8; else ${EXCLUSIONS_VARIABLE}, else none.",
-)
+@exclusions_option
 @click.option("--no-folding", is_flag=True, help="Leave only EXT-20's own rule: no folding, no other rule.")
 @click.option(
     "--detectors",
@@ -74,22 +74,6 @@ def check_query(
     else:
         output.print_text("\n".join(_lines(verdict)))
     return 0 if verdict.state == "ok" else 1
-
-
-def read_exclusions(given: str | None) -> "Exclusions":
-    """The excluded terms of the option's file, else of the environment's, else none.
-
-    A file that is named and holds no term is refused: whoever named it wants something kept back.
-    """
-    from providers.web.exclusions import Exclusions
-
-    path = given or os.environ.get(EXCLUSIONS_VARIABLE)
-    if not path:
-        return Exclusions()
-    held = Exclusions.from_bytes(read_bytes(path, "exclusions"))
-    if not held:
-        raise InvalidError("the file of excluded terms holds none", subject="exclusions")
-    return held
 
 
 def _request(value: object) -> "tuple[str, Exclusions]":

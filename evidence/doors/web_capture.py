@@ -1,0 +1,142 @@
+"""`web capture`: one page, whole and hashed, or why not."""
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evidence.doors import output
+from evidence.doors.options import format_option, system_clock
+from evidence.doors.web_settings import exclusions_option, read_exclusions, read_settings, web_option
+
+if TYPE_CHECKING:
+    from providers.web.capturing import Captured, Capturer
+    from schemas.web import WebCaptureRequest
+
+PROGRESS_SECONDS = 3.0
+
+
+@click.command(
+    epilog="Exit status: 0 captured; 1 rejected (our policy) or failed (their fault); 2 a wrong option."
+)
+@click.argument("url")
+@click.option("--ca-file", metavar="FILE", help="Certificate authorities in place of the system's, PEM.")
+@click.option(
+    "--allow-address",
+    "allow_networks",
+    metavar="CIDR",
+    multiple=True,
+    help="Addresses to allow although they are not public, such as 127.0.0.0/8. Repeatable.",
+)
+@click.option(
+    "--allow-port", "allow_ports", type=int, multiple=True, help="A port beside 80 and 443. Repeatable."
+)
+@click.option("--proxy", metavar="URL", help="Ask through http://HOST:PORT; addresses are then not checked.")
+@click.option("--no-robots", is_flag=True, help="Do not ask robots.txt.")
+@click.option("--seconds", type=float, help="One deadline over everything; 20 unless the settings say so.")
+@click.option("--details", is_flag=True, help="Also how it was fetched and what the page states of itself.")
+@web_option
+@exclusions_option
+@format_option()
+def capture(
+    url: str,
+    details: bool,
+    no_robots: bool,
+    web_file: str | None,
+    exclusions_file: str | None,
+    chosen_format: str | None,
+    **policy: Any,
+) -> int:
+    """Capture one page: the whole of it read and hashed, clause candidates with their offsets.
+
+    The answer is EXT-20's WebCapture; with --details it is {"capture": …, "provenance": …}. Only public
+    addresses are connected to, and only ports 80 and 443. What is kept of the text follows a rule of
+    rights: excerpts, unless the host publishes laws (full) or sells standards (metadata only).
+    """
+    from providers.web.assembly import capturer
+    from schemas.web import WebCaptureRequest
+
+    settings = read_settings(web_file).with_policy(robots=False if no_robots else None, **policy)
+    pages = capturer(settings, system_clock, read_exclusions(exclusions_file), time.sleep)
+    found = _captured(pages, WebCaptureRequest(url=url), settings.policy.seconds)
+    if output.wants_json(chosen_format):
+        wire = found.capture.to_wire()
+        output.print_json({"capture": wire, "provenance": _provenance(found)} if details else wire)
+    else:
+        output.print_text("\n".join(_captured_lines(found, details)))
+    return 0 if found.capture.state == "captured" else 1
+
+
+def _captured(pages: "Capturer", request: "WebCaptureRequest", seconds: float) -> "Captured":
+    """The capture, with a line on stderr every few seconds while it runs."""
+    done: list[Captured] = []
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            done.append(pages.capture(request))
+        except BaseException as error:  # noqa: BLE001 - it is raised again below, where it can be seen
+            failed.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    waited = 0.0
+    while thread.is_alive():
+        thread.join(PROGRESS_SECONDS)
+        waited += PROGRESS_SECONDS
+        if thread.is_alive():
+            output.print_notice(f"capturing: {waited:.0f} s of at most {seconds:g} s")
+    if failed:
+        raise failed[0]
+    return done[0]
+
+
+def _provenance(found: "Captured") -> dict[str, object]:
+    fetched, page = found.fetched, found.page
+    told: dict[str, object] = {
+        "pinned": fetched.pinned,
+        "robots": fetched.robots,
+        "framing": fetched.framing,
+        "hops": [{"url": hop.url, "status": hop.status, "address": hop.address} for hop in fetched.hops],
+    }
+    if page is not None:
+        told |= {
+            "kind": page.kind,
+            "extractor": page.extractor,
+            "charset": page.charset,
+            "charsetSteps": list(page.charset_steps),
+            "textSha256": page.text_sha256,
+            "notes": list(page.notes),
+        }
+    if page is not None and not found.withheld:
+        told |= {
+            "title": page.title,
+            "publisher": page.publisher,
+            "publicationDate": page.publication_date,
+            "publicationDateFrom": page.publication_date_from,
+        }
+    return told
+
+
+def _captured_lines(found: "Captured", details: bool) -> list[str]:
+    capture, page = found.capture, found.page
+    states = {"captured": "已抓取 captured", "rejected": "被拒绝 rejected", "failed": "失败 failed"}
+    lines = [f"网页抓取 web capture: {states[capture.state]}"]
+    if capture.reason:
+        lines.append(f"  原因 reason: {capture.reason}")
+    if capture.state == "captured":
+        title = page.title if page and not found.withheld else ""
+        lines += [
+            f"  标题 title: {title or '（无题）'}",
+            f"  网址 url: {capture.final_url}",
+            f"  时间 fetched: {capture.fetched_at}",
+            f"  内容 content: {capture.content_type}, {capture.byte_size} bytes",
+            f"  sha256: {capture.sha256}",
+            f"  留存 retention: {capture.retention}; 条款候选 clause candidates: {len(capture.candidates)}",
+        ]
+    for one in capture.candidates:
+        lines.append(f"  [{one.start}:{one.end}] {one.clause_no} {one.excerpt[:120]}".replace("\n", " "))
+    if details:
+        lines += [f"  {name}: {value}" for name, value in _provenance(found).items()]
+    return lines

@@ -1,0 +1,67 @@
+"""Put the parts of the web together from a user's settings."""
+
+from collections.abc import Callable, Mapping
+
+from providers.base import Clock
+from providers.web.capture.politeness import Politeness
+from providers.web.capturing import Capturer
+from providers.web.connector import WebSearch
+from providers.web.exclusions import Exclusions
+from providers.web.search.credentials import from_environment, no_key
+from providers.web.search.official import OfficialDomains
+from providers.web.search.service import SearchService
+from providers.web.settings import Settings
+from schemas.errors import UsageError
+
+
+def search_service(settings: Settings, clock: Clock, environment: Mapping[str, str]) -> SearchService:
+    """The search service of the settings; its key comes from `environment` when it is needed.
+
+    Raises UsageError where no address is known.
+    """
+    if not settings.configured:
+        raise UsageError(
+            "no search service is set",
+            subject="service",
+            hint="give the address of a SearXNG with --search-url, or a file of settings with --web",
+        )
+    keyed = settings.adapter.key_header is not None and not settings.options.keyless
+    return SearchService(
+        settings.adapter,
+        clock,
+        base_url=settings.url,
+        key=from_environment(settings.service, environment) if keyed else no_key,
+        options=settings.options,
+        official=OfficialDomains.standard(settings.official_domains),
+    )
+
+
+def capturer(
+    settings: Settings, clock: Clock, exclusions: Exclusions, wait: Callable[[float], None]
+) -> Capturer:
+    """The capturer of the settings; `wait` is called with the seconds that politeness costs."""
+    politeness = Politeness(
+        wait, spacing=settings.spacing, at_once=settings.at_once, patience=settings.patience
+    )
+    return Capturer(
+        settings.policy,
+        clock,
+        politeness,
+        exclusions,
+        detectors=settings.detectors,
+        rules=settings.rules,
+    )
+
+
+def connector(
+    settings: Settings,
+    clock: Clock,
+    exclusions: Exclusions,
+    environment: Mapping[str, str],
+    wait: Callable[[float], None],
+) -> WebSearch:
+    """`connector:web-search` as the settings describe it."""
+    service = search_service(settings, clock, environment)
+    pages = capturer(settings, clock, exclusions, wait)
+    official = OfficialDomains.standard(settings.official_domains)
+    return WebSearch(service, pages, clock, settings, exclusions, official)

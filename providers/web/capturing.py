@@ -1,0 +1,143 @@
+"""Capture one page: judged, fetched in its turn, read, and kept only as far as its rights allow."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from providers.base import Clock
+from providers.web.capture.fetch import Fetcher
+from providers.web.capture.fetched import Fetched
+from providers.web.capture.policy import FetchPolicy
+from providers.web.capture.politeness import NotNowError, Politeness
+from providers.web.exclusions import Exclusions
+from providers.web.extraction.page import Page, extract
+from providers.web.extraction.rights import Rule, retained, retention
+from providers.web.minimise import Policy
+from providers.web.minimise_address import check_address
+from schemas.canonical import digest
+from schemas.dates import instant
+from schemas.text import legible
+from schemas.web import FAILED, METADATA_ONLY, WebCapture, WebCaptureRequest, WebClauseCandidate
+
+EXCLUDED = "the page holds an excluded term; nothing of its text is kept"
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A capture in EXT-20's words, how it was fetched, and the page as it was read (None without one).
+
+    Only what stands in `capture` may be kept; `page` is for choosing what of it a reader needs.
+    """
+
+    capture: WebCapture
+    fetched: Fetched
+    page: Page | None = None
+    withheld: bool = False
+    """Whether its words are left out because they hold an excluded term."""
+
+
+def judge(exclusions: Exclusions, detectors: Policy = "refuse") -> Callable[[str], str | None]:
+    """Why a URL may not be asked for, by the rules of a query."""
+
+    def refused(url: str) -> str | None:
+        verdict = check_address(url, exclusions, detectors)
+        return None if verdict.state == "ok" else verdict.reason
+
+    return refused
+
+
+class Capturer:
+    """Captures pages under one policy; `detectors` says what a number or key in a URL leads to."""
+
+    def __init__(
+        self,
+        policy: FetchPolicy,
+        clock: Clock,
+        politeness: Politeness,
+        exclusions: Exclusions,
+        *,
+        detectors: Policy = "refuse",
+        rules: Sequence[Rule] = (),
+    ) -> None:
+        self._clock = clock
+        self._politeness = politeness
+        self._exclusions = exclusions
+        self._judge = judge(exclusions, detectors)
+        self._rules = tuple(rules)
+        self._fetcher = Fetcher(policy, clock, self._judge)
+
+    def refusal(self, url: str) -> str | None:
+        """Why `url` would be rejected before anything is looked up; None when it would be asked for."""
+        return self._judge(url)
+
+    def capture(self, request: WebCaptureRequest) -> Captured:
+        """What capturing the page came to; never raises for what others send."""
+        fetched = self._fetched(request.url)
+        if fetched.state != "captured":
+            return Captured(self._uncaptured(fetched), fetched)
+        page = extract(fetched.body, fetched.content_type)
+        parts = urlsplit(fetched.final_url)
+        kept = retention(parts.hostname or "", page.kind, self._rules, path=parts.path or "/")
+        withheld = self._exclusions.found_folded(f"{page.title}\n{page.publisher}\n{page.text}")
+        kept = METADATA_ONLY if withheld or page.problem else kept
+        text, candidates = retained(page, kept)
+        capture = WebCapture(
+            capture_id=_identity(fetched),
+            final_url=fetched.final_url,
+            fetched_at=fetched.fetched_at,
+            content_type=fetched.content_type,
+            byte_size=fetched.byte_size,
+            sha256=fetched.sha256,
+            retention=kept,
+            text=text,
+            candidates=candidates,
+            state=fetched.state,
+            reason=EXCLUDED if withheld else page.problem,
+        )
+        return Captured(capture, fetched, page, withheld)
+
+    def _fetched(self, url: str) -> Fetched:
+        host = _host(url)
+        try:
+            with self._politeness.turn(host):
+                fetched = self._fetcher.fetch(url)
+        except NotNowError as error:
+            now = instant(self._clock())
+            return Fetched(state=FAILED, reason=str(error), requested_url=url, fetched_at=now)
+        self._politeness.heard(host, fetched.retry_after, self._clock())
+        return fetched
+
+    def _uncaptured(self, fetched: Fetched) -> WebCapture:
+        return WebCapture(
+            final_url=fetched.final_url,
+            fetched_at=fetched.fetched_at,
+            content_type=fetched.content_type,
+            state=fetched.state,
+            reason=legible(fetched.reason, 1024),
+        )
+
+
+def cited(candidate: WebClauseCandidate) -> str:
+    """The clause and where it stands, as a reader cites it."""
+    place = f"第 {candidate.start}–{candidate.end} 字"
+    return f"{candidate.clause_no}，{place}" if candidate.clause_no else place
+
+
+def _identity(fetched: Fetched) -> str:
+    """The content address of a capture: what was asked for, where it ended, when, and what came."""
+    return digest(
+        {
+            "fetchedAt": fetched.fetched_at,
+            "finalUrl": fetched.final_url,
+            "requestedUrl": fetched.requested_url,
+            "sha256": fetched.sha256,
+        }
+    )
+
+
+def _host(url: str) -> str:
+    """The host for whose sake we wait; blank for what the fetcher will reject."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""

@@ -1,0 +1,215 @@
+"""`connector:web-search`: real searches, and the pages they found, captured and hashed.
+
+A source is a page whose whole body was read; a hit that was not captured is a limitation, never evidence.
+What `outgoing` shows is what leaves, and nothing leaves that the rules of `minimise` refuse.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from providers.base import Clock, Outgoing
+from providers.web.capturing import Captured, Capturer
+from providers.web.exclusions import Exclusions
+from providers.web.minimise import Verdict, check_query
+from providers.web.page_source import Wanted, page_source
+from providers.web.run_notes import RunNotes
+from providers.web.search.official import OfficialDomains
+from providers.web.search.service import Searched, SearchService
+from providers.web.settings import Settings
+from schemas.canonical import algorithm_of
+from schemas.dates import instant
+from schemas.errors import InvalidError
+from schemas.plan import Plan
+from schemas.provider import ProviderRow
+from schemas.receipt import MOST_SOURCES, Receipt, Source
+from schemas.text import legible
+from schemas.web import CAPTURED, WebCaptureRequest, WebSearchHit, WebSearchRequest
+
+PROVIDER_ID = "connector:web-search"
+BUDGET_SECONDS = 240.0
+"""After this no further page is begun, so that what is there is delivered before the engine gives up."""
+
+
+class WebSearch:
+    """A search service and a fetcher as a connector of the lifecycle."""
+
+    provider_id = PROVIDER_ID
+    provider_kind = "connector"
+
+    def __init__(
+        self,
+        service: SearchService,
+        capturer: Capturer,
+        clock: Clock,
+        settings: Settings,
+        exclusions: Exclusions,
+        official: OfficialDomains,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._service = service
+        self._capturer = capturer
+        self._clock = clock
+        self._settings = settings
+        self._exclusions = exclusions
+        self._official = official
+        self._monotonic = monotonic
+
+    def readiness(self) -> ProviderRow:
+        """What the search service says of itself, without a query."""
+        found = self._service.readiness()
+        return ProviderRow(
+            provider_id=self.provider_id,
+            provider_kind=self.provider_kind,
+            declared=True,
+            installed=found.installed,
+            enabled=found.enabled,
+            ready=found.ready,
+            unavailable_reason=None if found.ready else legible(found.reason, 512),
+        )
+
+    def outgoing(self, plan: Plan) -> Sequence[Outgoing]:
+        """The look at the service, every query that may go, and the pages that are named or will be found."""
+        messages = list(self._service.probes())
+        searches = [self._service.prepare(_asked(self._settings, said)) for _, said in self._sent(plan)]
+        messages += searches
+        robots = ", after GET /robots.txt of its host" if self._settings.policy.robots else ""
+        for url in self._pages(plan):
+            messages.append(Outgoing(url, f"GET, nothing but the address{robots}"))
+        if searches and self._settings.captures:
+            count = len(searches) * self._settings.captures
+            messages.append(
+                Outgoing(
+                    "pages that the searches find",
+                    f"GET of at most {count}, nothing but each address{robots}",
+                )
+            )
+        return messages
+
+    def execute(self, plan: Plan) -> Receipt:
+        """Search, capture, and bind each captured page as a source.
+
+        Raises InvalidError when the request names neither a query nor a page: its objective is not sent.
+        """
+        if not plan.request.search_terms and not plan.request.source_refs:
+            raise InvalidError(
+                "the request has neither search_terms nor source_refs; its objective is never sent outside",
+                subject="search_terms",
+            )
+        until = self._monotonic() + BUDGET_SECONDS
+        told = RunNotes()
+        wanted = self._named(plan, told)
+        for query, verdict in self._judged(plan):
+            if verdict.state != "ok":
+                told.refused(verdict)
+                continue
+            searched = self._service.search(_asked(self._settings, verdict.sent_query))
+            told.searched(query, searched)
+            self._choose(query, searched, wanted, told)
+        sources = self._sources(plan, self._captured(wanted, until), told)
+        return Receipt(
+            plan_id=plan.plan_id or "",
+            request_id=plan.request.request_id or "",
+            provider_id=self.provider_id,
+            provider_kind=self.provider_kind,
+            status=told.status(bool(sources)),
+            sources=sources,
+            summary=told.summary(self._service.adapter.title, self._service.address.url(), len(sources)),
+            limitations=told.limitations(),
+            completed_at=instant(self._clock()),
+        )
+
+    def _judged(self, plan: Plan) -> list[tuple[str, Verdict]]:
+        terms = dict.fromkeys(plan.request.search_terms or ())
+        return [(term, check_query(term, self._exclusions, self._settings.detectors)) for term in terms]
+
+    def _sent(self, plan: Plan) -> list[tuple[str, str]]:
+        return [(term, verdict.sent_query) for term, verdict in self._judged(plan) if verdict.state == "ok"]
+
+    def _pages(self, plan: Plan) -> list[str]:
+        """The web addresses that the request names and that may be asked for."""
+        named = plan.request.source_refs or ()
+        return [ref for ref in named if _is_web(ref) and self._capturer.refusal(ref) is None]
+
+    def _named(self, plan: Plan, told: "RunNotes") -> dict[str, Wanted]:
+        wanted: dict[str, Wanted] = {}
+        for ref in plan.request.source_refs or ():
+            if not _is_web(ref):
+                told.note(f"{legible(ref, 200)} 不是网页地址，没有抓取。 No web address; not captured.")
+                continue
+            if self._capturer.refusal(ref) is not None:
+                told.hidden += 1
+                continue
+            queries = list(plan.request.search_terms or (plan.request.objective,))
+            official = self._official.holds(ref)
+            wanted[ref] = Wanted(
+                WebCaptureRequest(url=ref), official, queries, ["请求指名 named in the request"]
+            )
+        return wanted
+
+    def _choose(self, query: str, searched: Searched, wanted: dict[str, Wanted], told: "RunNotes") -> None:
+        """Take the first hits of one search, official ones first where that is wanted; list the others."""
+        left: list[WebSearchHit] = []
+        taken = 0
+        for hit in searched.result.results:
+            said = f"{searched.result.provider} 检索“{legible(query, 120)}”第 {hit.rank} 位"
+            if self._capturer.refusal(hit.url) is not None:
+                told.hidden += 1
+                continue
+            known = wanted.get(hit.url)
+            if known is None and taken >= self._settings.captures:
+                left.append(hit)
+                continue
+            if known is None:
+                request = WebCaptureRequest(
+                    url=hit.url,
+                    search_provider=searched.result.provider,
+                    search_query=searched.result.sent_query,
+                    search_rank=hit.rank,
+                )
+                known = wanted[hit.url] = Wanted(request, hit.official)
+            taken += 1
+            known.queries.append(query)
+            known.found.append(said)
+        told.left(query, left)
+
+    def _captured(self, wanted: dict[str, Wanted], until: float) -> list[tuple[Wanted, Captured | None]]:
+        """Each page with what its capture came to, in order; None for one that was not begun in time."""
+
+        def work(one: Wanted) -> tuple[Wanted, Captured | None]:
+            if self._monotonic() >= until:
+                return one, None
+            return one, self._capturer.capture(one.request)
+
+        with ThreadPoolExecutor(self._settings.at_once) as pool:
+            return list(pool.map(work, wanted.values()))
+
+    def _sources(
+        self, plan: Plan, captured: list[tuple[Wanted, Captured | None]], told: "RunNotes"
+    ) -> tuple[Source, ...]:
+        algorithm = algorithm_of(plan.plan_id or "blake3:")
+        sources: dict[str, Source] = {}
+        for wanted, found in captured:
+            url = wanted.request.url
+            if found is None:
+                told.uncaptured(url, "not begun", "no time was left")
+            elif found.capture.state != CAPTURED:
+                told.uncaptured(url, found.capture.state, found.capture.reason)
+            elif found.capture.final_url in sources:
+                told.note(f"{legible(url, 200)} 与另一来源同址。 It ends at the address of another source.")
+            elif len(sources) == MOST_SOURCES:
+                told.uncaptured(url, "left out", f"a receipt holds {MOST_SOURCES} sources")
+            else:
+                try:
+                    sources[found.capture.final_url] = page_source(wanted, found, algorithm)
+                except InvalidError as error:
+                    told.uncaptured(url, "no source", error.message)
+        return tuple(sources.values())
+
+
+def _asked(settings: Settings, query: str) -> WebSearchRequest:
+    return WebSearchRequest(query=query, prefer_official=settings.prefer_official, limit=settings.hits)
+
+
+def _is_web(ref: str) -> bool:
+    return ref.startswith(("http://", "https://"))

@@ -1,0 +1,87 @@
+"""What one run of the web connector says beside its sources: states, refusals, hits that were left."""
+
+from providers.web.minimise import Verdict
+from providers.web.search.service import Searched
+from schemas.text import legible
+from schemas.web import EMPTY, OK, WebSearchHit
+
+_MOST_LIMITATIONS = 16
+_LONGEST_LIMITATION = 1024
+
+
+class RunNotes:
+    """What a receipt says beside its sources."""
+
+    def __init__(self) -> None:
+        self._notes: list[str] = []
+        self._states: list[str] = []
+        self._failed = 0
+        self.hidden = 0
+        """Addresses that our own rules refuse; they are counted and not shown."""
+
+    def note(self, text: str) -> None:
+        """One limitation, in a reader's words."""
+        self._notes.append(text)
+
+    def refused(self, verdict: Verdict) -> None:
+        """A query that our own rules keep back; it is not repeated, since it may hold what must not leave."""
+        self._states.append("rejected")
+        place = f"第 {len(self._states)} 个检索词"
+        self.note(f"{place}没有发送：{verdict.reason}。 Search term not sent.")
+
+    def searched(self, query: str, searched: Searched) -> None:
+        """What one search came to."""
+        result = searched.result
+        self._states.append(result.state)
+        asked = f"检索“{legible(query, 200)}”"
+        if result.state == EMPTY:
+            self.note(
+                f"{asked}没有结果。 {result.provider} found nothing. {legible(result.reason, 400)}".strip()
+            )
+        elif result.state != OK:
+            self.note(f"{asked}没有完成：{result.state}，{legible(result.reason, 600)}。 Not searched.")
+        elif result.reason:
+            self.note(f"{asked}：{legible(result.reason, 700)}。")
+
+    def left(self, query: str, hits: list[WebSearchHit]) -> None:
+        """Hits that were not captured: where they are, and nothing of what they say."""
+        if hits:
+            listed = " ".join(f"{hit.rank}. {legible(hit.url, 160)}" for hit in hits)
+            self.note(
+                f"检索“{legible(query, 100)}”另有 {len(hits)} 条结果未抓取，不作证据。"
+                f" Hits not captured: {listed}"
+            )
+
+    def uncaptured(self, url: str, state: str, reason: str) -> None:
+        """A page that gave no source, and why."""
+        self._failed += 1
+        self.note(f"{legible(url, 240)} 没有抓取：{state}，{legible(reason, 400)}。 Not captured.")
+
+    def status(self, delivered: bool) -> str:
+        """`no_evidence` says that somebody answered; where nobody did, the run failed."""
+        if delivered:
+            return "succeeded"
+        answered = any(state in (OK, EMPTY) for state in self._states)
+        return "no_evidence" if answered and not (self._failed or self.hidden) else "failed"
+
+    def summary(self, title: str, where: str, count: int) -> str:
+        """How many searches ended in which states, and how many pages there are."""
+        states = "、".join(dict.fromkeys(self._states)) or "未检索"
+        return (
+            f"经 {title}（{legible(where, 200)}）检索 {len(self._states)} 项（{states}），"
+            f"抓取网页 {count} 个。 {len(self._states)} searches, {count} pages captured."
+        )
+
+    def limitations(self) -> tuple[str, ...]:
+        """Every note, in as many limitations as a receipt holds."""
+        kept = [legible(note, _LONGEST_LIMITATION) for note in self._notes]
+        if self.hidden:
+            said = (
+                "个网址为本方规则所拒，没有抓取，也不列出。 Addresses that our own rules refuse; not shown."
+            )
+            kept.insert(0, f"{self.hidden} {said}")
+        if len(kept) > _MOST_LIMITATIONS:
+            more = " / ".join(kept[_MOST_LIMITATIONS - 1 :])
+            said = f"另有 {len(kept) - _MOST_LIMITATIONS + 1} 条限制。 More limitations: {more}"
+            kept = [*kept[: _MOST_LIMITATIONS - 1], legible(said, _LONGEST_LIMITATION)]
+        return tuple(kept)
