@@ -2,12 +2,14 @@
 
 import zlib
 
-_SONG = (
-    b"<</Type/Font/Subtype/Type0/BaseFont/STSong-Light/Encoding/UniGB-UCS2-H/DescendantFonts[4 0 R]>>",
+_FONT = b"<</Type/Font/Subtype/Type0/BaseFont/STSong-Light/Encoding/UniGB-UCS2-H/DescendantFonts[4 0 R]>>"
+_CHARACTERS = (
     b"<</Type/Font/Subtype/CIDFontType0/BaseFont/STSong-Light/DW 1000/FontDescriptor 5 0 R"
-    b"/CIDSystemInfo<</Registry(Adobe)/Ordering(GB1)/Supplement 4>>>>",
+    b"/CIDSystemInfo<</Registry(Adobe)/Ordering(GB1)/Supplement 4>>>>"
+)
+_SHAPE = (
     b"<</Type/FontDescriptor/FontName/STSong-Light/Flags 6/FontBBox[0 -200 1000 900]/ItalicAngle 0"
-    b"/Ascent 800/Descent -200/CapHeight 700/StemV 80>>",
+    b"/Ascent 800/Descent -200/CapHeight 700/StemV 80>>"
 )
 
 
@@ -22,7 +24,9 @@ def pdf_of(*contents: bytes, trailer: bytes = b"", extra: tuple[bytes, ...] = ()
     objects = [
         b"<</Type/Catalog/Pages 2 0 R>>",
         b"<</Type/Pages/Count %d/Kids[%s]>>" % (len(contents), kids),
-        *_SONG,
+        _FONT,
+        _CHARACTERS,
+        _SHAPE,
     ]
     for page, content in enumerate(contents):
         objects += [

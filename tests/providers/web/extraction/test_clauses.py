@@ -111,9 +111,23 @@ def test_a_heading_that_ends_like_one_hides_nothing() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["第二章　总则", "第 二 节 甲", "第三编 甲", "第一部分 甲", "附件：", "附件1 甲", "附表 1", "附：甲", "附则", "附录",
-     "上一篇：甲", "版权所有 某局", "责任编辑：甲", "【打印】"],
-)  # fmt: skip
+    [
+        "第二章　总则",
+        "第 二 节 甲",
+        "第三编 甲",
+        "第一部分 甲",
+        "附件：",
+        "附件1 甲",
+        "附表 1",
+        "附：甲",
+        "附则",
+        "附录",
+        "上一篇：甲",
+        "版权所有 某局",
+        "责任编辑：甲",
+        "【打印】",
+    ],
+)
 def test_headings_annexes_and_the_furniture_of_a_page_end_an_article(line: str) -> None:
     assert found(f"第一条　甲。\n{line}\n乙") == [("第一条", "第一条　甲。")]
 
@@ -182,8 +196,36 @@ def test_a_clause_may_start_in_a_cell_and_on_a_page_but_a_number_in_a_cell_is_da
     assert numbers("序号\t第一条　甲\f第二条　乙\n深度\t3.5 米以上甲\t4.2 某值") == ["第一条", "第二条"]
 
 
-PIECES = ["第", "一", "十", "条", "款", "项", "之", "章", "附录A", "附件", "目录", "3.1", ".2", "A.0.1", " ", "　", "\n",
-          "\f", "\t", "甲", "的", "。", "（一）", "依照", "……3", "１", "𠅤", "*"]  # fmt: skip
+PIECES = [
+    "第",
+    "一",
+    "十",
+    "条",
+    "款",
+    "项",
+    "之",
+    "章",
+    "附录A",
+    "附件",
+    "目录",
+    "3.1",
+    ".2",
+    "A.0.1",
+    " ",
+    "　",
+    "\n",
+    "\f",
+    "\t",
+    "甲",
+    "的",
+    "。",
+    "（一）",
+    "依照",
+    "……3",
+    "１",
+    "𠅤",
+    "*",
+]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=60).map("".join), st.integers(1, 40))

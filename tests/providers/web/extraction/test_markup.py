@@ -32,6 +32,7 @@ def text(source: str) -> str:
         ("<pre>甲\n  乙\t丙</pre>丁", "甲\n  乙\t丙\n丁"),
         ("<pre>甲\n</pre>乙", "甲\n乙"),
         ("<pre></pre>乙</pre> 丙", "乙\n丙"),
+        ("甲<textarea></textarea>乙", "甲\n乙"),
         ("<textarea>甲\n <b></textarea>", "甲\n <b>"),
         ("<xmp>甲 &amp; <b></xmp>乙", "甲 &amp; <b>\n乙"),
         ("<plaintext>甲</plaintext>", "甲</plaintext>"),
@@ -187,8 +188,30 @@ def test_well_formed_pages_hold_the_characters_that_html_parser_finds(source: st
     assert "".join(text(source).split()) == "".join("".join(library.seen).split())
 
 
-HOSTILE = ["<", "<!--", "<!-- --", "&", "&#1", "&#x", "</", "<a b=\"", "<div>", "<td>", "<table><tr><td>", "<br>",
-           "<template>", "<script>", "</scr", "<![CDATA[", "<!", "<a ", "b='1' ", "<p>", "\t", "<pre>"]  # fmt: skip
+HOSTILE = [
+    "<",
+    "<!--",
+    "<!-- --",
+    "&",
+    "&#1",
+    "&#x",
+    "</",
+    '<a b="',
+    "<div>",
+    "<td>",
+    "<table><tr><td>",
+    "<br>",
+    "<template>",
+    "<script>",
+    "</scr",
+    "<![CDATA[",
+    "<!",
+    "<a ",
+    "b='1' ",
+    "<p>",
+    "\t",
+    "<pre>",
+]
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
