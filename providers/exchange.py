@@ -122,7 +122,10 @@ def _connected(address: Address, seconds: float) -> Iterator[socket.socket]:
     """A connection that ends `seconds` after its start, whatever is being waited for."""
     ends = time.monotonic() + seconds
     context = ssl.create_default_context() if address.scheme == "https" else None
-    connection = socket.create_connection((address.host, address.port), timeout=seconds)
+    try:
+        connection = socket.create_connection((address.host, address.port), timeout=seconds)
+    except UnicodeError as error:  # of a host that no resolver can be asked for
+        raise OSError(f"{legible(address.host, 100)} is no host name") from error
     if context is not None:
         context.set_alpn_protocols(["http/1.1"])
         connection = context.wrap_socket(

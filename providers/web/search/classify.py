@@ -31,7 +31,7 @@ def by_status(status: int, received: Received) -> Judgement:
     if status in _PAYMENT:
         return Judgement("unavailable", f"{why}; the plan or balance is used up", wait, account=True)
     if status in _KEY:
-        return Judgement("unavailable", f"{why}; the key is not accepted", wait, account=True)
+        return Judgement("unavailable", f"{why}; access is refused", wait, account=True)
     if 300 <= status < 400:
         return Judgement("error", f"it answered {status}{_elsewhere(received)}; a redirect is not followed")
     if 500 <= status < 600:

@@ -1,6 +1,5 @@
 """The hits of an answer: ranked as received, each with an absolute URL, nothing invented."""
 
-import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -13,9 +12,6 @@ from schemas.web import WebSearchHit
 LONGEST_URL = 8192
 LONGEST_TITLE = 512
 LONGEST_SNIPPET = 4096
-# What readers of URLs understand differently: white space, controls, and the backslash, which browsers
-# take for a slash.
-_UNCLEAR = re.compile(r"[\s\x00-\x20\x7f-\x9f\\\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,8 @@ def read(adapter: Adapter, told: object, official: OfficialDomains) -> Reading |
 
 def is_absolute(url: str) -> bool:
     """Whether `url` is an http or https URL with a host that everybody reads in the same way."""
-    if not url or len(url) > LONGEST_URL or _UNCLEAR.search(url):
+    # White space, what cannot be seen, and the backslash, which browsers take for a slash.
+    if len(url) > LONGEST_URL or not url.isprintable() or " " in url or "\\" in url:
         return False
     try:
         parts = urlsplit(url)

@@ -18,6 +18,7 @@ from providers.web.search.adapter import (
     at,
     text_at,
 )
+from providers.web.search.retry_after import retry_after
 from schemas.text import legible
 
 # Reasons that engines give in English, which is what Accept-Language asks for.
@@ -59,7 +60,9 @@ def _judge(received: Received) -> Judgement | None:
     if received.status == 403:
         return Judgement("unavailable", "it answered 403; json is not among its search.formats")
     if received.status == 429:
-        return Judgement("rate_limited", "it answered 429; its limiter blocks this client")
+        return Judgement(
+            "rate_limited", "it answered 429; its limiter blocks this client", retry_after(received)
+        )
     if received.status == 200 and isinstance(received.told, dict):
         failed = received.told.get("unresponsive_engines", [])
         if not isinstance(failed, list):

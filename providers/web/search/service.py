@@ -214,7 +214,9 @@ class SearchService:
         if problem := refused(query):
             return f"the query {problem}"
         length, most = self.adapter.measure(query), self.adapter.longest_query
-        return f"the query is {length} long as this service counts, which takes {most}" * (length > most)
+        if length > most:
+            return f"the query is {length} long as this service counts, and it takes at most {most}"
+        return ""
 
     def _count(self, request: WebSearchRequest) -> int:
         return min(request.limit if request.limit > 0 else self.adapter.usual, self.adapter.most)

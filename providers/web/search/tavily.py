@@ -16,7 +16,6 @@ from providers.web.search.adapter import (
 )
 from providers.web.search.classify import with_message
 
-
 _USAGE = Ask("GET", "/usage")
 
 
