@@ -52,7 +52,12 @@ def replaced(rows: list[Row], registry: Path) -> list[Row]:
     with registry.open(encoding="utf-8", newline="") as stream:
         new = [row for line in csv.DictReader(stream) for row in _blocks(line, source)]
     kept = [row for row in rows if row["source"] != source]
-    return sorted([*kept, *new], key=lambda row: (not row["source"].endswith("registry"), row["source"]))
+    return sorted([*kept, *new], key=_place)
+
+
+def _place(row: Row) -> str:
+    """The registries first, in the order of their names; the rest as it stands."""
+    return row["source"] if row["source"].endswith("registry") else "z"
 
 
 def _blocks(line: Row, source: str) -> Iterator[Row]:

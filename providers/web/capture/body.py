@@ -18,6 +18,8 @@ from providers.web.capture.wire import Wire
 
 Framing = Literal["length", "chunked", "close"]
 
+MOST_CHUNKS = 1 << 16  # each costs more time than its bytes do
+
 _STEP = 64 << 10
 _LENGTH = re.compile(r"[0-9]{1,15}")
 _CHUNK = re.compile(rb"([0-9A-Fa-f]{1,12})(?:[ \t]*;[\t\x20-\x7e\x80-\xff]*)?")
@@ -105,7 +107,7 @@ def _exactly(wire: Wire, size: int) -> Iterator[bytes]:
 
 def _chunks(wire: Wire) -> Iterator[bytes]:
     part = "its chunked body"
-    while True:
+    for _ in range(MOST_CHUNKS):
         found = _CHUNK.fullmatch(wire.line(_CHUNK_LINE, part))
         if found is None:
             raise FailedError("a chunk has no readable size")
@@ -116,6 +118,7 @@ def _chunks(wire: Wire) -> Iterator[bytes]:
         yield from _exactly(wire, size)
         if wire.line(_CHUNK_LINE, part):
             raise FailedError("a chunk is longer than its size")
+    raise FailedError("the body comes in too many chunks")
 
 
 def _unzipped(pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -153,7 +153,11 @@ class Fetcher:
         goal = self._proxy or location
         if not isinstance(goal.host, str):
             return Route((str(goal.host),), goal.port, self._proxy is not None)
-        addresses = tuple(self._resolver(goal.host, goal.port, deadline))
+        try:
+            addresses = tuple(self._resolver(goal.host, goal.port, deadline))
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            raise FailedError(f"the name was not resolved: {why}") from error
         deadline.left()
         if not addresses:
             raise FailedError("the name has no address")

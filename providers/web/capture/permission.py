@@ -44,8 +44,8 @@ class Permissions:
     def decide(self, location: Location, read: Read) -> Decision:
         """Whether `location` may be asked for; `read` gets its robots.txt when that is not known.
 
-        A status of 4xx counts as no robots.txt. One that cannot be read forbids everything, and the
-        decision is `failed` or `rejected` by what stood in the way.
+        A status of 4xx, or of 204, counts as no robots.txt. One that cannot be read forbids everything,
+        and the decision is `failed` or `rejected` by what stood in the way.
         """
         known = self._known(location.origin)
         if known is None:
@@ -67,7 +67,7 @@ class Permissions:
         status = answer.head.status
         if answer.body is not None and status in WHOLE:
             return Robots(answer.body.content, self._token)
-        if 400 <= status < 500:
+        if status == 204 or 400 <= status < 500:
             return None
         raise FailedError(f"status {status}")
 

@@ -35,7 +35,7 @@ class FetchPolicy:
     """
 
     seconds: float = 20.0
-    wire_cap: int = 8 * MIB
+    wire_cap: int = 16 * MIB
     decoded_cap: int = 16 * MIB
     max_redirects: int = 5
     allow_networks: tuple[str, ...] = ()

@@ -418,12 +418,12 @@ BODIES = [
         state="rejected",
         decoded_cap=100,
     ),
-    sent(
+    Case(
         "bomb",
+        "rejected",
         "the body is larger than 1048576 bytes",
-        page(gzip.compress(bytes(64 << 20), 1), 200, GZIP),
-        state="rejected",
-        decoded_cap=1 << 20,
+        answer=lambda: (page(gzip.compress(bytes(64 << 20), 1), 200, GZIP),),
+        changes={"decoded_cap": 1 << 20},
     ),
     sent(
         "chunk overhead over the cap",
