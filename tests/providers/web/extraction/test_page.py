@@ -143,3 +143,13 @@ def test_a_text_without_sentences_is_its_own_main_content() -> None:
 @given(st.text(st.sampled_from("甲。\n ，")))
 def test_the_main_content_is_a_run_of_lines_of_the_text(text: str) -> None:
     assert f"\n{main_content(text)}\n" in f"\n{text}\n"
+
+
+def test_the_main_content_ends_with_the_signature_and_its_day() -> None:
+    signed = f"{NOTICE}\n某市住房局\n2024年1月5日"
+    assert main_content(MENU + signed + FOOT).endswith("报告。\n某市住房局\n2024年1月5日")
+
+
+def test_the_main_content_is_not_what_stands_at_the_foot_of_a_page() -> None:
+    foot = "\n主办：某局，地址：某路，电话：某号，邮箱：某处"
+    assert main_content(MENU + "请于周五前报送。" + foot) == "请于周五前报送。"
