@@ -21,16 +21,19 @@ from providers.web.search.adapter import (
 from providers.web.search.retry_after import retry_after
 from schemas.text import legible
 
-# Reasons that engines give in English, which is what Accept-Language asks for.
+# Reasons that engines give in English, which is what Accept-Language asks for; some are of searx 1 only.
 _BUSY = "too many requests"
 _KNOWN = frozenset(
     (
         _BUSY,
         "access denied",
+        "blocked",
         "captcha",
+        "captcha required",
         "http connection error",
         "http error",
         "http protocol error",
+        "http timeout",
         "network error",
         "parsing error",
         "proxy error",

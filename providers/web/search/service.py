@@ -160,12 +160,17 @@ class SearchService:
         adapter, nothing = self.adapter, not reading.hits
         if nothing and reading.dropped:
             return Judgement("error", f"none of its {reading.dropped} hits has an absolute http(s) URL")
-        if nothing and adapter.judge_empty and (judged := adapter.judge_empty(told)):
-            return judged
-        if adapter.confirm is None:
+        confirmed = self._confirmed(nothing, credential)
+        if confirmed is not None and confirmed.state != "empty":
+            return confirmed
+        own = adapter.judge_empty(told) if nothing and adapter.judge_empty else None
+        return own or confirmed
+
+    def _confirmed(self, nothing: bool, credential: Credential | None) -> Judgement | None:
+        if self.adapter.confirm is None:
             return None
         try:
-            return adapter.confirm(self._aside(credential), self._options, nothing)
+            return self.adapter.confirm(self._aside(credential), self._options, nothing)
         except UnansweredError as error:
             return Judgement("unavailable", f"whether to believe its answer cannot be seen: {error}")
 
