@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from evidence.doors import output
-from evidence.doors.options import engine, format_option, open_registry, opening, system_clock
+from evidence.doors.inventory import open_registry
+from evidence.doors.options import engine, format_option, opening, system_clock
 from evidence.engine import Engine
 from evidence.sinks.base import Sink
 from schemas.admission import Decision

@@ -7,6 +7,7 @@ import click
 
 from evidence.doors import output
 from evidence.doors.artifacts import read_admission, read_json, read_plan, read_receipt
+from evidence.doors.inventory import open_registry
 from evidence.doors.options import (
     actor_name,
     digest_option,
@@ -14,7 +15,6 @@ from evidence.doors.options import (
     format_option,
     ledger_path,
     open_ledger,
-    open_registry,
     provider_options,
     writer_options,
 )

@@ -2,7 +2,6 @@
 
 import os
 import re
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,18 +9,9 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from evidence.doors import output
-from evidence.doors.web_settings import (
-    exclusions_option,
-    names_web,
-    read_exclusions,
-    read_settings,
-    search_option,
-    web_option,
-)
+from evidence.doors.web_settings import exclusions_option, search_option, web_option
 from evidence.engine import DEFAULT_TIMEOUT_SECONDS, Engine
 from ledger.store import Ledger, Opening
-from providers.base import Provider
 from providers.registry import Registry
 from schemas.canonical import ALGORITHMS, DEFAULT_ALGORITHM, Algorithm, digest_bytes
 from schemas.errors import NotFoundError, UsageError
@@ -175,53 +165,6 @@ def actor_name(given: str | None) -> str:
             subject="--actor",
         )
     return name
-
-
-def open_registry(
-    library: str | None = None,
-    provider_files: tuple[str, ...] = (),
-    registry_files: tuple[str, ...] = (),
-    no_builtin: bool = False,
-    standards_service: str | None = None,
-    web_file: str | None = None,
-    search_url: str | None = None,
-    exclusions_file: str | None = None,
-) -> Registry:
-    """The inventory that the options describe; a malformed row is told on stderr and left out."""
-    providers: tuple[Provider, ...] = ()
-    if not no_builtin:
-        from providers.standards.provider import LocalStandards
-
-        providers = (LocalStandards(lambda: open_library(library), system_clock),)
-        if url := standards_service or os.environ.get(SERVICE_VARIABLE):
-            from providers.standards.remote import StandardsService
-
-            providers = (*providers, StandardsService(url, system_clock))
-        if names_web(web_file, search_url):
-            providers = (*providers, _open_web(web_file, search_url, exclusions_file))
-    if not provider_files and not registry_files:
-        return Registry(providers)
-    from evidence.doors.artifacts import read_json
-    from providers.registry import read_connector_registry, read_provider_inventory
-
-    named = {name: "stdin" if name == "-" else name for name in (*provider_files, *registry_files)}
-    observed = [read_provider_inventory(read_json(file, named[file]), named[file]) for file in provider_files]
-    listed = [read_connector_registry(read_json(file, named[file]), named[file]) for file in registry_files]
-    for listing in (*observed, *listed):
-        for problem in listing.problems:
-            output.print_notice(f"warning: {problem}; the row is left out")
-    return Registry(
-        providers,
-        tuple(row for listing in observed for row in listing.rows),
-        tuple(row for listing in listed for row in listing.rows),
-    )
-
-
-def _open_web(web_file: str | None, search_url: str | None, exclusions_file: str | None) -> Provider:
-    from providers.web.assembly import connector
-
-    settings = read_settings(web_file, search_url)
-    return connector(settings, system_clock, read_exclusions(exclusions_file), os.environ, time.sleep)
 
 
 def open_library(given: str | None) -> Any:

@@ -1,0 +1,81 @@
+"""The providers that a command's options describe, and those that nobody has set up."""
+
+import os
+import time
+
+from evidence.doors import output
+from evidence.doors.options import SERVICE_VARIABLE, open_library, system_clock
+from evidence.doors.web_settings import names_web, read_exclusions, read_settings
+from providers.base import Provider
+from providers.registry import Registry
+from schemas.provider import ProviderRow
+
+_HOW = {
+    "connector:standards-service": "no standards service is set: give its URL with --standards-service",
+    "connector:web-search": "no search service is set: give a SearXNG with --search-url URL, or --web FILE",
+}
+
+
+def open_registry(
+    library: str | None = None,
+    provider_files: tuple[str, ...] = (),
+    registry_files: tuple[str, ...] = (),
+    no_builtin: bool = False,
+    standards_service: str | None = None,
+    web_file: str | None = None,
+    search_url: str | None = None,
+    exclusions_file: str | None = None,
+) -> Registry:
+    """The inventory that the options describe; a malformed row is told on stderr and left out."""
+    providers: list[Provider] = []
+    unset: list[ProviderRow] = []
+    if not no_builtin:
+        from providers.standards.provider import LocalStandards
+
+        providers.append(LocalStandards(lambda: open_library(library), system_clock))
+        if url := standards_service or os.environ.get(SERVICE_VARIABLE):
+            from providers.standards.remote import StandardsService
+
+            providers.append(StandardsService(url, system_clock))
+        else:
+            unset.append(_unset("connector:standards-service"))
+        if names_web(web_file, search_url):
+            providers.append(_open_web(web_file, search_url, exclusions_file))
+        else:
+            unset.append(_unset("connector:web-search"))
+    if not provider_files and not registry_files:
+        return Registry(tuple(providers), listed=tuple(unset))
+    from evidence.doors.artifacts import read_json
+    from providers.registry import read_connector_registry, read_provider_inventory
+
+    named = {name: "stdin" if name == "-" else name for name in (*provider_files, *registry_files)}
+    observed = [read_provider_inventory(read_json(file, named[file]), named[file]) for file in provider_files]
+    listed = [read_connector_registry(read_json(file, named[file]), named[file]) for file in registry_files]
+    for listing in (*observed, *listed):
+        for problem in listing.problems:
+            output.print_notice(f"warning: {problem}; the row is left out")
+    return Registry(
+        tuple(providers),
+        tuple(row for listing in observed for row in listing.rows),
+        (*(row for listing in listed for row in listing.rows), *unset),
+    )
+
+
+def _unset(provider_id: str) -> ProviderRow:
+    """A connector that comes with the package and that nobody has set up."""
+    return ProviderRow(
+        provider_id=provider_id,
+        provider_kind="connector",
+        declared=True,
+        installed=True,
+        enabled=False,
+        ready=False,
+        unavailable_reason=_HOW[provider_id],
+    )
+
+
+def _open_web(web_file: str | None, search_url: str | None, exclusions_file: str | None) -> Provider:
+    from providers.web.assembly import connector
+
+    settings = read_settings(web_file, search_url)
+    return connector(settings, system_clock, read_exclusions(exclusions_file), os.environ, time.sleep)
