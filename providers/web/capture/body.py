@@ -131,10 +131,8 @@ def _unzipped(pieces: Iterator[bytes]) -> Iterator[bytes]:
                 if plain := unzip.decompress(rest, _STEP):
                     yield plain
                 rest = unzip.unconsumed_tail
-            if unzip.unused_data or (rest and unzip.eof):
+            if unzip.eof and (unzip.unused_data or rest):
                 raise FailedError("bytes follow the gzip data")
-        while not unzip.eof and (plain := unzip.decompress(b"", _STEP)):
-            yield plain
     except zlib.error as error:
         raise FailedError("the gzip data is damaged") from error
     if not unzip.eof:

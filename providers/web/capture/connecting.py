@@ -4,6 +4,7 @@ import ipaddress
 import socket
 import ssl
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 
 from providers.web.capture.deadline import Deadline
 from providers.web.capture.ending import FailedError
@@ -34,48 +35,39 @@ def connect(addresses: Sequence[str], port: int, deadline: Deadline) -> tuple[so
     """A connection, and the address that it is to. One that does not answer leaves time for the next."""
     tried = addresses[:MOST_TRIED]
     trouble: OSError | None = None
-    for place, address in enumerate(tried, 1):
-        family = socket.AF_INET6 if ipaddress.ip_address(address).version == 6 else socket.AF_INET
+    for place, address in enumerate(tried):
         try:
-            connection = socket.socket(family, socket.SOCK_STREAM)
-        except OSError as error:  # a system without IPv6
-            trouble = error
-            continue
-        connection.settimeout(deadline.left() / (len(tried) - place + 1))
-        try:
-            connection.connect((address, port))
+            return _connected(address, port, deadline.left() / (len(tried) - place)), address
         except OSError as error:
-            connection.close()
             trouble = error
-        except BaseException:
-            connection.close()
-            raise
-        else:
-            return connection, address
     deadline.left()
     raise FailedError(f"no connection: {_words(trouble)}")
+
+
+def _connected(address: str, port: int, seconds: float) -> socket.socket:
+    family = socket.AF_INET6 if ipaddress.ip_address(address).version == 6 else socket.AF_INET
+    with ExitStack() as unless_connected:
+        connection = unless_connected.enter_context(socket.socket(family, socket.SOCK_STREAM))
+        connection.settimeout(seconds)
+        connection.connect((address, port))
+        unless_connected.pop_all()
+    return connection
 
 
 def secure(
     connection: socket.socket, context: ssl.SSLContext, name: str, deadline: Deadline
 ) -> ssl.SSLSocket:
-    """TLS over `connection`, which is closed when that fails. Raises FailedError."""
+    """TLS over `connection`, in whose place it comes. Raises FailedError."""
+    connection.settimeout(deadline.left())
     try:
-        connection.settimeout(deadline.left())
         # A connection that is cut without close_notify raises, and is never taken for the end of a body.
         return context.wrap_socket(connection, server_hostname=name, suppress_ragged_eofs=False)
     except ssl.SSLCertVerificationError as error:
-        connection.close()
         raise FailedError(f"the certificate is not accepted: {error.verify_message}") from error
     except TimeoutError as error:
-        connection.close()
         raise deadline.late() from error
     except OSError as error:
-        connection.close()
         raise FailedError(f"no TLS: {_words(error)}") from error
-    except BaseException:
-        connection.close()
-        raise
 
 
 def send(connection: socket.socket, message: bytes, deadline: Deadline) -> None:

@@ -26,13 +26,6 @@ class Head:
         """The values of every field of that name, in order."""
         return [value for found, value in self.fields if found == name]
 
-    def one(self, name: str) -> str | None:
-        """The value of a field that may stand once; equal ones count as one. Raises FailedError."""
-        values = set(self.every(name))
-        if len(values) > 1:
-            raise FailedError(f"the answer has {name} twice, with different values")
-        return values.pop() if values else None
-
 
 class Budget:
     """What the heads of one answer may still take, those of interim answers included."""

@@ -15,7 +15,6 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 # The WHATWG URL standard calls a host numeric by its last label; inet_aton would read such a name too.
 _NUMERIC = re.compile(r"[0-9]+|0x[0-9a-f]*")
-_PUNYCODE = re.compile(r"xn--[a-z0-9-]*[a-z0-9]")
 # IDNA 2003 and 2008 differ on these: ß, ς, and the two joiners.
 _DEVIATIONS = frozenset("ß\u03c2\u200c\u200d")
 _IDEOGRAPHIC_STOP = "\u3002"
@@ -93,8 +92,6 @@ def _plain(label: str) -> bool:
 
 def _encoded(label: str) -> bool:
     """Whether an A-label is what its decoded form encodes to, so that it cannot stand for another."""
-    if not _PUNYCODE.fullmatch(label):
-        return False
     try:
         decoded = label[4:].encode("ascii").decode("punycode")
         again = decoded.encode("punycode").decode("ascii")

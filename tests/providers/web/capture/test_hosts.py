@@ -41,6 +41,14 @@ def test_a_name_goes_on_the_wire_in_lower_case_ascii(text: str, host: str) -> No
     assert read_host(text) == host
 
 
+@pytest.mark.parametrize(
+    "label", ["xn--a_b", "xn--a-", "xn--é", "xn--fsqu00a0", "xn--abc-", "xn--99999999999"]
+)
+def test_punycode_that_stands_for_nothing_or_for_another_name_is_refused(label: str) -> None:
+    with pytest.raises(RejectedError):
+        read_host(f"{label}.test")
+
+
 def test_an_address_is_read_as_one() -> None:
     assert read_host("8.8.8.8") == ipaddress.IPv4Address("8.8.8.8")
     assert read_host("[2400::A]") == ipaddress.IPv6Address("2400::a")
@@ -102,6 +110,28 @@ def test_whatever_is_accepted_is_one_printable_ascii_url_that_reads_as_itself(
     assert location.url.isprintable()
     assert " " not in location.url
     assert Location.of(location.url) == location
+
+
+@pytest.mark.parametrize(
+    ("path", "target"),
+    [
+        ("", "/"),
+        ("?a", "/?a"),
+        ("/a/../b", "/b"),
+        ("/../../a", "/a"),
+        ("/a/..", "/"),
+        ("/a/b/.", "/a/b/"),
+        ("/a/%2E%2e/b/", "/b/"),
+        ("/a//b", "/a//b"),
+        ("/a/...", "/a/..."),
+        ("/a?b=../c", "/a?b=../c"),
+        ("/页?问", "/%E9%A1%B5?%E9%97%AE"),
+        ("/%E9%a1%b5", "/%E9%a1%b5"),
+        ('/a b"<>^`{|}', "/a%20b%22%3C%3E%5E%60%7B%7C%7D"),
+    ],
+)
+def test_the_path_that_is_asked_for_is_the_one_that_the_server_reads(path: str, target: str) -> None:
+    assert Location.of(f"http://page.test{path}").target == target
 
 
 @given(ANY)
