@@ -62,7 +62,11 @@ def test_packages_import_only_what_the_project_declares() -> None:
 
 def extras(path: str) -> set[str]:
     """What a file may import that only an extra brings; its door names the extra where that is missing."""
-    homes = {"server": "providers/standards/service/", "xlsx": "providers/standards/spreadsheet.py"}
+    homes = {
+        "server": "providers/standards/service/",
+        "xlsx": "providers/standards/spreadsheet.py",
+        "pdf": "providers/web/extraction/pdf_child.py",
+    }
     optional = PROJECT["project"]["optional-dependencies"]
     lines = [optional[extra] for extra, home in homes.items() if path.startswith(home)]
     return {distribution(line) for group in lines for line in group}
