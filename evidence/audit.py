@@ -4,6 +4,7 @@ Nothing that the ledger's writer concluded is believed. The chain is checked rec
 against its digest, each artifact by its own verb, each step by the order of the life it belongs to.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -13,7 +14,7 @@ from ledger.chain import Break, Link, links
 from ledger.store import Reader
 from schemas.canonical import canonical, digest_bytes
 from schemas.errors import EvidenceError, IntegrityError, InvalidError, OrderError
-from schemas.ledger import OPENED, LedgerOpened, LedgerRecord, Subject
+from schemas.ledger import OPENED, PLUGIN, LedgerOpened, LedgerRecord, ProviderCall, Subject
 from schemas.outside import parse
 
 MOST_FINDINGS = 1000
@@ -30,6 +31,7 @@ class Replay:
     receipts: int = 0
     admissions: int = 0
     retired: int = 0
+    calls: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     findings: list[Break] = field(default_factory=list)
     uninterpreted: list[int] = field(default_factory=list)
     truncated: bool = False
@@ -51,6 +53,10 @@ class Replay:
             "receipts": self.receipts,
             "admissions": self.admissions,
             "retired": self.retired,
+            "provider_calls": [
+                {"actor": actor, "action": action, "state": state, "calls": count}
+                for (actor, action, state), count in sorted(self.calls.items())
+            ],
             "first_finding": self.findings[0]._asdict() if self.findings else None,
             "findings": [finding._asdict() for finding in self.findings],
             "findings_truncated": self.truncated,
@@ -161,6 +167,13 @@ class _Auditor:
         if subject != record.subject:
             expected, found = (canonical(one.to_wire()).decode() for one in (subject, record.subject))
             yield Break(seq, "subject", "the subject is derived from the artifact", expected, found)
+        if record.kind == "provider.called":
+            yield from self._call(record, ProviderCall.read(artifact))
+
+    def _call(self, record: LedgerRecord, call: ProviderCall) -> Iterator[Break]:
+        if not record.actor.startswith(PLUGIN):
+            yield Break(record.seq, "actor", "a provider is called by a plugin", f"{PLUGIN}…", record.actor)
+        self._report.calls[record.actor, call.action, call.evidence.state] += 1
 
     def _unfollowed(self) -> Iterator[Break]:
         # A writer takes each of these two steps together with the one that must follow it.

@@ -5,7 +5,7 @@ import sys
 
 from schemas.admission import Admission, Decision, Projection
 from schemas.json_schema import schema_of
-from schemas.ledger import Execution, LedgerOpened, LedgerRecord, Supersession
+from schemas.ledger import Execution, LedgerOpened, LedgerRecord, ProviderCall, Supersession
 from schemas.plan import ExecutionEnvelope, Plan
 from schemas.provider import Discovery, ProviderRow
 from schemas.published import FOLDER
@@ -32,6 +32,7 @@ RECORDS: dict[str, type[Record]] = {
     "ledger_opened": LedgerOpened,
     "execution": Execution,
     "supersession": Supersession,
+    "provider_call": ProviderCall,
 }
 
 

@@ -20,6 +20,7 @@ from schemas.text import shown
 OPENED = "external_evidence_ledger_opened_v0"
 EXECUTION = "external_evidence_execution_v0"
 SUPERSESSION = "external_evidence_supersession_v0"
+PROVIDER_CALL = "external_evidence_provider_call_v0"
 # How a ledger's bytes are written and chained; another profile is another set of rules.
 PROFILE = "rfc8785_blake3_v1"
 KINDS = (
@@ -40,6 +41,16 @@ KINDS = (
     "body.erased",
     "ledger.restored",
 )
+# What a host asks of EXT-20's provider (EXT-20 section 4.3), and who that is.
+SEARCHED, RESOLVED, WEB_SEARCHED, WEB_CAPTURED = CALLS = (
+    "regulations.search",
+    "regulations.evidence",
+    "web.search",
+    "web.capture",
+)
+KBREG = "kbreg"
+PLUGIN = "plugin:"  # before the id of whoever called, as the record's actor
+MOST_WORD = 256
 MOST_RAW_BYTES = 65_535
 MOST_RAW_DEPTH = 32
 
@@ -89,6 +100,9 @@ def origin() -> Matching:
     return Matching(form, 128, "[A-Za-z0-9_.:/-]… without a scheme, space or +")
 
 
+ACTOR = Matching(r"[A-Za-z0-9_.:@/+-]+", 128, "[A-Za-z0-9_.:@/+-]…")
+
+
 class Subject(Record):
     """The lifecycle ids that a record is about; a field that does not apply is left out."""
 
@@ -132,7 +146,7 @@ class LedgerRecord(Record, subject="record"):
     prev: str | None = field(_blake3(), nullable=True)
     at: str = field(Moment())
     kind: str = field(Matching(r"[a-z]+(?:\.[a-z]+)+", 64, "words joined by dots"))
-    actor: str = field(Matching(r"[A-Za-z0-9_.:@/+-]+", 128, "[A-Za-z0-9_.:@/+-]…"))
+    actor: str = field(ACTOR)
     idem: str = field(_blake3())
     subject: Subject = field(Nested(Subject))
     schema: SchemaRef = field(Nested(SchemaRef))
@@ -242,3 +256,41 @@ class Supersession(Record):
     def check(self) -> None:
         if self.admission_id == self.superseded_admission_id:
             raise RuleError("cannot supersede itself", ".admission_id")
+
+
+def _word(least: int = 0) -> Matching:
+    """The rule of somebody's own word: as it came, without the characters that H1 and H2 refuse."""
+    refused = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff"
+    return Matching(rf"[^{refused}]{{{least},}}", MOST_WORD, "text without control characters")
+
+
+class CallOutcome(Record, subject="evidence"):
+    """All that an audit event tells of a call: never a query, an excerpt, a snippet or a page."""
+
+    revision: str | None = field(_word(1), default=None, omitted=True)
+    count: int = field(Integer())
+    state: str = field(_word())
+    # EXT-20's name.
+    querySha256: str | None = field(  # noqa: N815
+        Matching(r"[0-9a-f]{64}", 64, "64 lower-case hex digits"), default=None, omitted=True
+    )
+
+
+class ProviderCall(Record, subject="call"):
+    """The body of `provider.called` (EXT-20 section 4.3); the record's actor is the plugin that called."""
+
+    schema_version: str = field(Literal(PROVIDER_CALL), default=PROVIDER_CALL, stated=True)
+    action: str = field(Literal(*CALLS))
+    owner: str = field(_word())
+    target: str = field(Literal(KBREG), default=KBREG, stated=True)
+    evidence: CallOutcome = field(Nested(CallOutcome))
+
+    def check(self) -> None:
+        told = self.evidence
+        if self.action in (WEB_SEARCHED, WEB_CAPTURED) and told.revision is not None:
+            raise RuleError(f"must be left out of {self.action}", ".evidence.revision")
+        if self.action == RESOLVED:
+            if told.querySha256 is not None:
+                raise RuleError(f"must be left out of {self.action}", ".evidence.querySha256")
+            if told.count != (told.state == "ok"):
+                raise RuleError(f"cannot be {told.count} in state {told.state}", ".evidence.count")

@@ -3,10 +3,10 @@
 Offsets are code points, half open; sizes are bytes; times are UTC RFC 3339; hashes are lower-case hex.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
-from schemas.ext20 import SCHEMA_VERSION, WireObject, always
+from schemas.ext20 import SCHEMA_VERSION, WireObject, WireRequest, always
 
 OK: Final = "ok"
 EMPTY: Final = "empty"
@@ -24,17 +24,14 @@ METADATA_ONLY: Final = "metadata_only"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WebSearchRequest(WireObject):
+class WebSearchRequest(WireRequest):
     """A question to a real search service; `exclusions` must not be in it, and are never shown."""
 
     schema_version: int = always(default=SCHEMA_VERSION)
-    query: str = always()
-    exclusions: tuple[str, ...] = ()
+    query: str = always(repr=False)
+    exclusions: tuple[str, ...] = field(default=(), repr=False)
     prefer_official: bool = False
     limit: int = 0
-
-    def __repr__(self) -> str:
-        return f"WebSearchRequest({len(self.query)} characters, {len(self.exclusions)} exclusions)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +51,7 @@ class WebSearchResult(WireObject):
     """What one search gave; `sent_query` is what the service really searched."""
 
     provider: str = ""
-    sent_query: str = ""
+    sent_query: str = field(default="", repr=False)
     searched_at: str = always()
     state: str = always()
     reason: str = ""
@@ -62,13 +59,13 @@ class WebSearchResult(WireObject):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WebCaptureRequest(WireObject):
+class WebCaptureRequest(WireRequest):
     """A page to capture, and the search that found it if one did."""
 
     schema_version: int = always(default=SCHEMA_VERSION)
     url: str = always()
     search_provider: str = ""
-    search_query: str = ""
+    search_query: str = field(default="", repr=False)
     search_rank: int = 0
 
 

@@ -15,7 +15,7 @@ from evidence.lifecycle.readback import held_of, readback
 from evidence.lifecycle.receipt import bind
 from schemas.admission import Admission, Decision
 from schemas.errors import MismatchError
-from schemas.ledger import Execution, Subject, Supersession
+from schemas.ledger import Execution, ProviderCall, Subject, Supersession
 from schemas.plan import Plan
 from schemas.provider import Discovery
 from schemas.readback import Readback
@@ -136,6 +136,12 @@ def _retire(life: LedgerLife, artifact: object) -> Subject:
     return admission_subject(admission)
 
 
+def _call_provider(_life: LedgerLife, artifact: object) -> Subject:
+    """A host's audit event is of no plan's life (EXT-20 section 4.3); it only has to be one."""
+    _read(ProviderCall, artifact)
+    return Subject()
+
+
 STEPS: Mapping[str, Callable[[LedgerLife, object], Subject]] = {
     "provider.observed": _observe_providers,
     "plan.created": _create_plan,
@@ -146,6 +152,7 @@ STEPS: Mapping[str, Callable[[LedgerLife, object], Subject]] = {
     "admission.decided": _decide,
     "projection.observed": _project,
     "evidence.retired": _retire,
+    "provider.called": _call_provider,
 }
 
 

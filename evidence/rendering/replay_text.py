@@ -15,6 +15,7 @@ def render(report: dict[str, Any]) -> str:
         f"  计划 plans: {report['plans']}，回执 receipts: {report['receipts']}",
         f"  决定 decisions: {report['admissions']}，已退休 retired: {report['retired']}",
     ]
+    lines += [_call(row) for row in report["provider_calls"]]
     findings = report["findings"]
     lines += [_finding(finding) for finding in findings[:20]]
     if len(findings) > 20 or report["findings_truncated"]:
@@ -28,6 +29,10 @@ def render(report: dict[str, Any]) -> str:
         lines.append(f"  无法解释的记录 CANNOT-INTERPRET: {seqs}")
     lines.append(f"  局限 limit: 账本不能证明从未写入的内容。{report['limit']}")
     return terminal("\n".join(lines))
+
+
+def _call(row: dict[str, Any]) -> str:
+    return f"  提供方调用 provider calls: {row['actor']} {row['action']} {row['state']} × {row['calls']}"
 
 
 def _finding(finding: dict[str, Any]) -> str:
