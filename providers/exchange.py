@@ -6,13 +6,16 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from schemas.errors import UsageError
 from schemas.text import legible, shown
+
+T = TypeVar("T")
 
 _URL = re.compile(r"[!-~]+")
 
@@ -122,10 +125,7 @@ def _connected(address: Address, seconds: float) -> Iterator[socket.socket]:
     """A connection that ends `seconds` after its start, whatever is being waited for."""
     ends = time.monotonic() + seconds
     context = ssl.create_default_context() if address.scheme == "https" else None
-    try:
-        connection = socket.create_connection((address.host, address.port), timeout=seconds)
-    except UnicodeError as error:  # of a host that no resolver can be asked for
-        raise OSError(f"{legible(address.host, 100)} is no host name") from error
+    connection = _first_to_answer(address, ends)
     if context is not None:
         context.set_alpn_protocols(["http/1.1"])
         connection = context.wrap_socket(
@@ -155,6 +155,48 @@ def _connected(address: Address, seconds: float) -> Iterator[socket.socket]:
     finally:
         timer.cancel()
         connection.close()
+
+
+def _first_to_answer(address: Address, ends: float) -> socket.socket:
+    try:
+        found = within(
+            lambda: socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM),
+            ends - time.monotonic(),
+        )
+    except UnicodeError as error:  # of a host that no resolver can be asked for
+        raise OSError(f"{legible(address.host, 100)} is no host name") from error
+    problem = OSError(f"{legible(address.host, 100)} has no address")
+    for *_, where in found:
+        try:
+            numeric = str(where[0]), address.port
+            return socket.create_connection(numeric, timeout=max(0.001, ends - time.monotonic()))
+        except OSError as error:
+            problem = error
+    raise problem
+
+
+def within(look: Callable[[], T], seconds: float) -> T:
+    """What `look` gives or raises, if it ends in time; else TimeoutError, and its thread is left to end.
+
+    For a look-up that takes no limit itself, such as that of a name.
+    """
+    seen: list[T] = []
+    raised: list[Exception] = []
+
+    def run() -> None:
+        try:
+            seen.append(look())
+        except (OSError, ValueError) as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(max(0.0, seconds))
+    if raised:
+        raise raised[0]
+    if not seen:
+        raise TimeoutError
+    return seen[0]
 
 
 def _answered(connection: socket.socket, message: bytes, largest: int) -> Answer:

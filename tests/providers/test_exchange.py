@@ -1,13 +1,14 @@
 """The bounded exchange over TLS: whom it trusts, and that one deadline ends the handshake too."""
 
 import ssl
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import trustme
 
-from providers.exchange import Address, UnansweredError, exchange, reach
+from providers.exchange import Address, UnansweredError, exchange, reach, within
 from tests.providers.web.search.faking import Fake, faking, says, silent
 
 MESSAGE = b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -71,3 +72,19 @@ def test_what_speaks_no_tls_is_told() -> None:
         plain.meets = lambda _fake, connection: connection.sendall(b"HTTP/1.1 400 Bad\r\n\r\n")
         with pytest.raises(UnansweredError, match="SSL"):
             reach(at(plain), 30)
+
+
+def test_a_look_up_that_takes_too_long_is_left() -> None:
+    never = threading.Event()
+    with pytest.raises(TimeoutError):
+        within(never.wait, 0.05)
+    never.set()
+    assert within(lambda: 7, 30) == 7
+    with pytest.raises(ValueError, match="bad"):
+        within(lambda: int("bad"), 30)
+
+
+def test_the_next_address_of_a_name_is_tried(fake: Fake) -> None:
+    """`localhost` is often ::1 first, where nobody listens."""
+    with pytest.raises(UnansweredError, match="CERTIFICATE_VERIFY_FAILED"):
+        reach(at(fake, "localhost"), 30)

@@ -1,6 +1,6 @@
 """Made-up notices, and the loopback upstream from which a real SearXNG fetches them.
 
-`python notices.py DATABASE` makes the database; `Upstream` answers `/notices?q=&p=` from it, and every
+`make` writes the database; `Upstream` answers `/notices?q=&p=` from it, and every
 fault of an upstream under a path of its own.
 """
 
@@ -8,6 +8,7 @@ import json
 import socket
 import sqlite3
 import threading
+from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -25,11 +26,11 @@ NOTICES = (
 )
 
 
-def make(database: Path) -> None:
-    """Write the notices into a new SQLite file."""
+def make(database: Path, site: str = SITE, notices: Sequence[tuple[str, str, str, str]] = NOTICES) -> None:
+    """Write notices (title, path, content, date) of pages below `site` into a new SQLite file."""
     with sqlite3.connect(database) as made:
         made.execute("CREATE TABLE notices (title, url, content, published)")
-        rows = [(title, f"{SITE}/{path}", content, day) for title, path, content, day in NOTICES]
+        rows = [(title, f"{site}/{path}", content, day) for title, path, content, day in notices]
         made.executemany("INSERT INTO notices VALUES (?, ?, ?, ?)", rows)
     made.close()
 

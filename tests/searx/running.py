@@ -12,7 +12,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,10 +66,19 @@ class Server:
 
 
 @contextmanager
-def running(tree: Tree, folder: Path, formats: tuple[str, ...] = ("html", "json")) -> Iterator[Server]:
-    """Start the server with its files in `folder`; end it and its upstream at the end."""
+def running(
+    tree: Tree,
+    folder: Path,
+    formats: tuple[str, ...] = ("html", "json"),
+    site: str = notices.SITE,
+    found: Sequence[tuple[str, str, str, str]] = notices.NOTICES,
+) -> Iterator[Server]:
+    """Start the server with its files in `folder`; end it and its upstream at the end.
+
+    What it finds are pages below `site`: title, path, content and date of each.
+    """
     database = folder / "notices.sqlite3"
-    notices.make(database)
+    notices.make(database, site, found)
     upstream = notices.Upstream(database)
     thread = threading.Thread(target=upstream.serve_forever)
     thread.start()
@@ -85,8 +94,26 @@ def running(tree: Tree, folder: Path, formats: tuple[str, ...] = ("html", "json"
 
 @contextmanager
 def _started(tree: Tree, folder: Path, upstream: str, formats: tuple[str, ...]) -> Iterator[int]:
+    # Between being found free and being taken, a port may go to another process: then once more.
+    for last in (False, False, True):
+        port = _free_port()
+        process = _start(tree, folder, upstream, formats, port)
+        try:
+            if _answers(process, port):
+                yield port
+                return
+        finally:
+            process.kill()
+            process.wait(30)
+        if last:
+            told = (folder / "server.log").read_text(encoding="utf-8", errors="replace")[-2000:]
+            raise AssertionError(f"the search server did not start:\n{told}")
+
+
+def _start(
+    tree: Tree, folder: Path, upstream: str, formats: tuple[str, ...], port: int
+) -> subprocess.Popen[bytes]:
     python = Path("/usr/bin/python3") if tree.classic else venv(tree)
-    port = _free_port()
     made = settings.classic(upstream, port) if tree.classic else settings.searxng(upstream, formats)
     file = str(settings.write(made, folder))
     environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8"}
@@ -94,28 +121,19 @@ def _started(tree: Tree, folder: Path, upstream: str, formats: tuple[str, ...]) 
     environment |= {"SEARXNG_PORT": str(port), "SEARXNG_BIND_ADDRESS": "127.0.0.1"}
     if tree.vendored:
         environment["PYTHONPATH"] = str(next(tree.home.glob("lib/python*/site-packages")) / tree.vendored)
-    log = folder / "server.log"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [str(python), "-m", "searx.webapp"], cwd=folder, env=environment, stdout=output, stderr=output
-        )
-    try:
-        _wait_for(process, port, log)
-        yield port
-    finally:
-        process.kill()
-        process.wait(30)
+    command = [str(python), "-m", "searx.webapp"]
+    with (folder / "server.log").open("wb") as log:
+        return subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
 
 
-def _wait_for(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+def _answers(process: subprocess.Popen[bytes], port: int) -> bool:
     for _ in range(int(LONGEST_START / 0.05)):
         if _healthy(port):
-            return
+            return process.poll() is None
         with suppress(subprocess.TimeoutExpired):
             process.wait(0.05)
-            break
-    told = log.read_text(encoding="utf-8", errors="replace")[-2000:]
-    raise AssertionError(f"the search server did not start:\n{told}")
+            return False
+    return False
 
 
 def _healthy(port: int) -> bool:

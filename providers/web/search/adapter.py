@@ -18,6 +18,8 @@ class Options:
     """SearXNG: the engines to ask; Zhipu: the one `search_engine`."""
     categories: tuple[str, ...] = ()
     """SearXNG: the categories to ask."""
+    language: str = ""
+    """SearXNG and Brave: the language of the pages, in the service's own code; else that of the query."""
     keyless: bool = False
     """Tavily: ask without an account."""
 
@@ -118,6 +120,11 @@ class Adapter:
     """Why a query would fail, found without one; blank when it would not, None when that is not known."""
     confirm: Callable[[Asker, Options, bool], Judgement | None] | None = None
     """After an answer (empty or not): why the state ok or empty is not to be believed."""
+
+
+def holds_han(query: str) -> bool:
+    """Whether a query has a Chinese character."""
+    return any("\u3400" <= sign <= "\u9fff" for sign in query)
 
 
 def bearer(key: str) -> tuple[str, str]:

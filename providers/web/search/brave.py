@@ -1,17 +1,25 @@
 """Brave: an index of its own, exact quota headers, and a query that it corrects unless told not to."""
 
-import re
 from urllib.parse import urlencode
 
-from providers.web.search.adapter import Adapter, Ask, Fields, Judgement, Options, Received, at, text_at
+from providers.web.search.adapter import (
+    Adapter,
+    Ask,
+    Fields,
+    Judgement,
+    Options,
+    Received,
+    at,
+    holds_han,
+    text_at,
+)
 from providers.web.search.classify import with_message
 from providers.web.search.retry_after import numbers, retry_after, within
 
-_HAN = re.compile("[\u3400-\u9fff]")
 _ACCOUNT = frozenset(("SUBSCRIPTION_TOKEN_INVALID", "OPTION_NOT_IN_PLAN", "RESOURCE_NOT_ALLOWED"))
 
 
-def _ask(query: str, count: int, _options: Options) -> Ask:
+def _ask(query: str, count: int, options: Options) -> Ask:
     told = {
         "q": query,
         "count": str(count),
@@ -20,8 +28,9 @@ def _ask(query: str, count: int, _options: Options) -> Ask:
         "spellcheck": "false",
         "operators": "false",
     }
-    if _HAN.search(query):
-        told["search_lang"] = "zh-hans"  # else only English pages
+    # Where no language is named, only English pages are searched.
+    if language := options.language or ("zh-hans" if holds_han(query) else ""):
+        told["search_lang"] = language
     return Ask("GET", f"/res/v1/web/search?{urlencode(told)}")
 
 

@@ -16,6 +16,7 @@ from providers.web.search.adapter import (
     Options,
     Received,
     at,
+    holds_han,
     text_at,
 )
 from providers.web.search.retry_after import retry_after
@@ -51,7 +52,9 @@ _FORMAT = Ask("GET", "/search?format=json", headers=_ENGLISH)
 
 
 def _ask(query: str, _count: int, options: Options) -> Ask:
-    told = {"q": query, "format": "json"}
+    # Where no language is named, the server may take that of Accept-Language, which is for its reasons.
+    language = options.language or ("zh-CN" if holds_han(query) else "all")
+    told = {"q": query, "format": "json", "language": language}
     if options.engines:
         told["engines"] = ",".join(options.engines)
     if options.categories:

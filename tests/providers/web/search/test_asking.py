@@ -66,7 +66,7 @@ def test_what_is_shown_is_what_is_sent_byte_for_byte_but_for_the_key(name: str, 
 @pytest.mark.parametrize(
     ("name", "headers", "told"),
     [
-        ("searxng", {"Accept-Language": "en"}, {"q": QUERY, "format": "json"}),
+        ("searxng", {"Accept-Language": "en"}, {"q": QUERY, "format": "json", "language": "zh-CN"}),
         (
             "bocha",
             {"Authorization": f"Bearer {KEY}"},
@@ -271,9 +271,16 @@ def test_an_engine_of_zhipu_is_an_option_and_tavily_goes_without_an_account(fake
         service("bocha", fake.url, options=Options(keyless=True))
 
 
-def test_a_query_without_chinese_is_not_asked_in_chinese_of_brave(fake: Fake) -> None:
-    answered(fake, "brave", FORMATS["brave"].body(), query="plain words")
-    assert "search_lang" not in first(fake)[2]
+@pytest.mark.parametrize(
+    ("name", "field", "usual"), [("brave", "search_lang", None), ("searxng", "language", "all")]
+)
+def test_the_language_is_that_of_the_query_unless_it_is_named(
+    name: str, field: str, usual: str | None, fake: Fake
+) -> None:
+    for options, language in ((Options(), usual), (Options(language="fr"), "fr")):
+        fake.received.clear()
+        answered(fake, name, FORMATS[name].body(), query="plain words", options=options)
+        assert first(fake)[2].get(field) == language
 
 
 @pytest.mark.parametrize("url", ["http://api.example.com", "http://127.example.com", "http://10.0.0.1"])
@@ -286,7 +293,7 @@ def test_a_key_is_not_sent_in_clear_to_another_machine(url: str, name: str) -> N
 @pytest.mark.parametrize("url", ["http://searx.internal:8080/sub", "http://[::1]:1", "http://localhost:1"])
 def test_a_searxng_may_be_inside_and_below_a_path(url: str) -> None:
     shown = service("searxng", url).prepare(WebSearchRequest(query="a b"))
-    assert shown.destination == f"{url}/search?q=a+b&format=json"
+    assert shown.destination == f"{url}/search?q=a+b&format=json&language=all"
 
 
 @pytest.mark.parametrize("url", ["ftp://a", "http://user:pw@a", "http://a/?q=1", "a"])
