@@ -6,6 +6,7 @@ import time
 from evidence.doors import output
 from evidence.doors.options import SERVICE_VARIABLE, open_library, system_clock
 from evidence.doors.web_settings import names_web, read_exclusions, read_settings
+from evidence.engine import DEFAULT_TIMEOUT_SECONDS
 from providers.base import Provider
 from providers.registry import Registry
 from schemas.provider import ProviderRow
@@ -16,7 +17,7 @@ _HOW = {
 }
 
 
-def open_registry(
+def open_registry(  # noqa: PLR0913, PLR0917 - one parameter an option
     library: str | None = None,
     provider_files: tuple[str, ...] = (),
     registry_files: tuple[str, ...] = (),
@@ -25,8 +26,12 @@ def open_registry(
     web_file: str | None = None,
     search_url: str | None = None,
     exclusions_file: str | None = None,
+    seconds: float = DEFAULT_TIMEOUT_SECONDS,
 ) -> Registry:
-    """The inventory that the options describe; a malformed row is told on stderr and left out."""
+    """The inventory that the options describe, for runs of at most `seconds`.
+
+    A malformed row is told on stderr and left out.
+    """
     providers: list[Provider] = []
     unset: list[ProviderRow] = []
     if not no_builtin:
@@ -39,8 +44,12 @@ def open_registry(
             providers.append(StandardsService(url, system_clock))
         else:
             unset.append(_unset("connector:standards-service"))
-        if names_web(web_file, search_url):
-            providers.append(_open_web(web_file, search_url, exclusions_file))
+        settings = read_settings(web_file, search_url) if names_web(web_file, search_url) else None
+        if settings is not None and settings.configured:
+            from providers.web.assembly import connector
+
+            exclusions = read_exclusions(exclusions_file)
+            providers.append(connector(settings, system_clock, exclusions, os.environ, time.sleep, seconds))
         else:
             unset.append(_unset("connector:web-search"))
     if not provider_files and not registry_files:
@@ -72,10 +81,3 @@ def _unset(provider_id: str) -> ProviderRow:
         ready=False,
         unavailable_reason=_HOW[provider_id],
     )
-
-
-def _open_web(web_file: str | None, search_url: str | None, exclusions_file: str | None) -> Provider:
-    from providers.web.assembly import connector
-
-    settings = read_settings(web_file, search_url)
-    return connector(settings, system_clock, read_exclusions(exclusions_file), os.environ, time.sleep)

@@ -50,7 +50,7 @@ dossier_option = click.option(
 @format_option()
 def discover(chosen_format: str | None, **sources: Any) -> int:
     """Show every provider and whether it is ready now."""
-    _refuse_two_stdins(*sources["provider_files"], *sources["registry_files"])
+    _refuse_two_stdins(*_files(sources))
     found = engine(None, _registry(sources)).discover()
     return emit(found, chosen_format)
 
@@ -82,16 +82,17 @@ def plan(
     **given: Any,
 ) -> int:
     """Bind a question to the one provider that is ready now."""
-    _refuse_two_stdins(request_file or "", *given["provider_files"], *given["registry_files"])
-    request = _request(request_file, given)
-    keep_back(request, given["exclusions_file"])
+    _refuse_two_stdins(request_file or "", *_files(given))
+    stated = _stated(request_file, given)
+    keep_back(stated, given["exclusions_file"])
+    request = Request.read(stated, "request")
     registry = _registry(given)
     ledger = open_ledger(ledger_path, no_ledger, create_as=actor_name(actor))
     made = engine(ledger, registry, actor, algorithm).plan(request, preferred)
     return emit(made, chosen_format, negative=made.status == "blocked")
 
 
-def _request(request_file: str | None, given: dict[str, Any]) -> Request:
+def _stated(request_file: str | None, given: dict[str, Any]) -> object:
     stated = {
         name: given.pop(name)
         for name in (
@@ -113,13 +114,13 @@ def _request(request_file: str | None, given: dict[str, Any]) -> Request:
                 f"--request holds the whole request; leave out --{next(iter(present)).replace('_', '-')}",
                 subject="--request",
             )
-        return Request.read(read_json(request_file, "request"), "request")
+        return read_json(request_file, "request")
     if not present:
         raise UsageError("say the question with --request FILE or with --objective and the options beside it")
     missing = [flag for name, flag in _NEEDED.items() if name not in present]
     if missing:
         raise UsageError(f"a question needs {', '.join(missing)} too, or --request FILE", subject=missing[0])
-    return Request.read(present, "request")
+    return present
 
 
 @click.command(epilog=f"{ARTIFACT_HELP} Exit status 1: the receipt is failed or no_evidence.")
@@ -148,10 +149,10 @@ def execute(
     **sources: Any,
 ) -> int:
     """Run the plan's provider and observe its receipt."""
-    _refuse_two_stdins(plan, *sources["provider_files"], *sources["registry_files"])
+    _refuse_two_stdins(plan, *_files(sources))
     ledger = open_ledger(ledger_path, no_ledger)
     ready = read_plan(plan, ledger)
-    runner = engine(ledger, _registry(sources), actor, timeout_seconds=timeout)
+    runner = engine(ledger, _registry(sources, timeout), actor, timeout_seconds=timeout)
     selected = ready.selected_provider
     if selected is not None and selected.provider_kind == "connector" and not allow_network:
         return _show_outgoing([message.to_wire() for message in runner.outgoing(ready)], chosen_format)
@@ -224,6 +225,7 @@ def admit(  # noqa: PLR0913, PLR0917 - one parameter an option
         raise UsageError("--admit-source and --all-sources exclude each other", subject="--all-sources")
     if decision == "reject" and (admitted or all_sources):
         raise UsageError("--decision reject admits no source", subject="--decision")
+    keep_back({"reason": reason})
     ledger = open_ledger(ledger_path, no_ledger)
     plan_argument, receipt_argument = _plan_and_receipt(artifacts, no_ledger)
     seen = read_receipt(receipt_argument, ledger)
@@ -353,8 +355,14 @@ def emit(artifact: Record, chosen_format: str | None, negative: bool = False) ->
     return NEGATIVE if negative else 0
 
 
-def _registry(sources: dict[str, Any]) -> Any:
-    return open_registry(**sources)
+def _registry(sources: dict[str, Any], seconds: float = DEFAULT_TIMEOUT_SECONDS) -> Any:
+    return open_registry(**sources, seconds=seconds)
+
+
+def _files(sources: dict[str, Any]) -> list[str]:
+    """The files that describe providers, each of which may be stdin."""
+    single = (sources["web_file"], sources["exclusions_file"])
+    return [*sources["provider_files"], *sources["registry_files"], *(file for file in single if file)]
 
 
 def _refuse_two_stdins(*arguments: str) -> None:

@@ -15,6 +15,22 @@ if TYPE_CHECKING:
     from schemas.web import WebCaptureRequest
 
 PROGRESS_SECONDS = 3.0
+_LABELS = {
+    "pinned": "地址已核对",
+    "robots": "爬虫规则",
+    "framing": "正文止于",
+    "hops": "经过",
+    "kind": "类别",
+    "extractor": "取文程序",
+    "textSha256": "正文摘要",
+    "charset": "编码",
+    "charsetSteps": "编码判定",
+    "notes": "说明",
+    "title": "页面题名",
+    "publisher": "页面所载来源",
+    "publicationDate": "页面所载日期",
+    "publicationDateFrom": "日期出处",
+}
 
 
 @click.command(
@@ -86,7 +102,7 @@ def _captured(pages: "Capturer", request: "WebCaptureRequest", seconds: float) -
         thread.join(PROGRESS_SECONDS)
         waited += PROGRESS_SECONDS
         if thread.is_alive():
-            output.print_notice(f"capturing: {waited:.0f} s of at most {seconds:g} s")
+            output.print_notice(f"抓取中 capturing: {waited:.0f} s，至多 at most {seconds:g} s")
     if failed:
         raise failed[0]
     return done[0]
@@ -101,22 +117,26 @@ def _provenance(found: "Captured") -> dict[str, object]:
         "hops": [{"url": hop.url, "status": hop.status, "address": hop.address} for hop in fetched.hops],
     }
     if page is not None:
-        told |= {
-            "kind": page.kind,
-            "extractor": page.extractor,
-            "charset": page.charset,
-            "charsetSteps": list(page.charset_steps),
-            "textSha256": page.text_sha256,
-            "notes": list(page.notes),
-        }
+        told |= {"kind": page.kind, "extractor": page.extractor, "textSha256": page.text_sha256}
     if page is not None and not found.withheld:
         told |= {
+            "charset": page.charset,
+            "charsetSteps": list(page.charset_steps),
+            "notes": list(page.notes),
             "title": page.title,
             "publisher": page.publisher,
             "publicationDate": page.publication_date,
             "publicationDateFrom": page.publication_date_from,
         }
     return told
+
+
+def _told(value: object) -> str:
+    if isinstance(value, bool):
+        return "是 yes" if value else "否 no"
+    if isinstance(value, dict):
+        return " ".join(map(str, value.values()))
+    return "; ".join(map(_told, value)) if isinstance(value, list) else str(value or "—")
 
 
 def _captured_lines(found: "Captured", details: bool) -> list[str]:
@@ -131,12 +151,12 @@ def _captured_lines(found: "Captured", details: bool) -> list[str]:
             f"  标题 title: {title or '（无题）'}",
             f"  网址 url: {capture.final_url}",
             f"  时间 fetched: {capture.fetched_at}",
-            f"  内容 content: {capture.content_type}, {capture.byte_size} bytes",
-            f"  sha256: {capture.sha256}",
+            f"  内容 content: {capture.content_type or '未声明 not stated'}, {capture.byte_size} 字节 bytes",
+            f"  摘要 sha256: {capture.sha256}",
             f"  留存 retention: {capture.retention}; 条款候选 clause candidates: {len(capture.candidates)}",
         ]
     for one in capture.candidates:
-        lines.append(f"  [{one.start}:{one.end}] {one.clause_no} {one.excerpt[:120]}".replace("\n", " "))
+        lines.append(f"  [{one.start}:{one.end}] {' '.join(one.excerpt.split())[:120]}")
     if details:
-        lines += [f"  {name}: {value}" for name, value in _provenance(found).items()]
+        lines += [f"  {_LABELS[name]} {name}: {_told(value)}" for name, value in _provenance(found).items()]
     return lines

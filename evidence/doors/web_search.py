@@ -1,7 +1,6 @@
 """`web search`: one question to a real search service."""
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -50,12 +49,13 @@ def search(
     """
     from providers.web.assembly import search_service
     from providers.web.minimise import check_query as every_rule
+    from providers.web.screening import screened
     from schemas.web import WebSearchRequest, WebSearchResult
 
-    settings = read_settings(web_file, search_url)
-    settings = replace(settings, service=service) if service else settings
+    settings = read_settings(web_file, search_url, service)
+    exclusions = read_exclusions(exclusions_file)
     asked = search_service(settings, system_clock, os.environ)
-    verdict = every_rule(query, read_exclusions(exclusions_file), settings.detectors)
+    verdict = every_rule(query, exclusions, settings.detectors)
     if verdict.state == "invalid":
         raise InvalidError(verdict.reason, subject="query")
     if verdict.state == "ok":
@@ -64,7 +64,7 @@ def search(
         request = WebSearchRequest(
             query=verdict.sent_query, prefer_official=prefer_official, limit=limit or settings.hits
         )
-        result = asked.search(request).result
+        result = screened(asked.search(request).result, exclusions)
     else:
         from schemas.dates import instant
 
@@ -79,17 +79,22 @@ def search(
     return 0 if result.state == "ok" else 1
 
 
+def _line(text: str) -> str:
+    # Words of others must not look like a line of ours.
+    return " ".join(text.split())
+
+
 def _found_lines(result: "WebSearchResult") -> list[str]:
     lines = [f"网络检索 web search: {result.state} ({result.provider}, {result.searched_at})"]
     if result.sent_query:
         lines.append(f"  已发送 sent: {result.sent_query}")
     if result.reason:
-        lines.append(f"  原因 reason: {result.reason}")
+        lines.append(f"  原因 reason: {_line(result.reason)}")
     for hit in result.results:
         official = " [官方 official]" if hit.official else ""
-        lines += [f"{hit.rank:3}. {hit.title or '（无题）'}{official}", f"     {hit.url}"]
+        lines += [f"{hit.rank:3}. {_line(hit.title) or '（无题）'}{official}", f"     {hit.url}"]
         if hit.snippet:
-            lines.append(f"     {hit.snippet[:160]}")
+            lines.append(f"     {_line(hit.snippet)[:160]}")
     if result.results:
         lines.append("搜索摘要不是证据，须抓取原页。 A snippet is no evidence: capture the page.")
     return lines

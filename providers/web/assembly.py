@@ -1,21 +1,24 @@
 """Put the parts of the web together from a user's settings."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from providers.base import Clock
 from providers.web.capture.politeness import Politeness
 from providers.web.capturing import Capturer
-from providers.web.connector import WebSearch
+from providers.web.connector import USUAL_SECONDS, WebSearch
 from providers.web.exclusions import Exclusions
 from providers.web.search.credentials import from_environment, no_key
 from providers.web.search.official import OfficialDomains
-from providers.web.search.service import SearchService
+from providers.web.search.service import SEARCH_SECONDS, SearchService
 from providers.web.settings import Settings
 from schemas.errors import UsageError
 
 
-def search_service(settings: Settings, clock: Clock, environment: Mapping[str, str]) -> SearchService:
-    """The search service of the settings; its key comes from `environment` when it is needed.
+def search_service(
+    settings: Settings, clock: Clock, environment: Mapping[str, str], seconds: float = SEARCH_SECONDS
+) -> SearchService:
+    """The search service of the settings, given `seconds` for an answer; its key comes from `environment`.
 
     Raises UsageError where no address is known.
     """
@@ -33,6 +36,7 @@ def search_service(settings: Settings, clock: Clock, environment: Mapping[str, s
         key=from_environment(settings.service, environment) if keyed else no_key,
         options=settings.options,
         official=OfficialDomains.standard(settings.official_domains),
+        seconds=seconds,
     )
 
 
@@ -59,9 +63,18 @@ def connector(
     exclusions: Exclusions,
     environment: Mapping[str, str],
     wait: Callable[[float], None],
+    seconds: float = USUAL_SECONDS,
 ) -> WebSearch:
-    """`connector:web-search` as the settings describe it."""
-    service = search_service(settings, clock, environment)
+    """`connector:web-search` as the settings describe it, for a caller who waits `seconds` for a run.
+
+    One search, page or pause gets at most a quarter of them.
+    """
+    most = seconds / 4
+    settings = replace(
+        settings.with_policy(seconds=min(settings.policy.seconds, most)),
+        patience=min(settings.patience, most),
+    )
+    service = search_service(settings, clock, environment, min(SEARCH_SECONDS, most))
     pages = capturer(settings, clock, exclusions, wait)
     official = OfficialDomains.standard(settings.official_domains)
-    return WebSearch(service, pages, clock, settings, exclusions, official)
+    return WebSearch(service, pages, clock, settings, exclusions, official, seconds)

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from providers.base import Clock
+from providers.base import Clock, Outgoing
+from providers.web.capture.ending import RejectedError
 from providers.web.capture.fetch import Fetcher
 from providers.web.capture.fetched import Fetched
 from providers.web.capture.policy import FetchPolicy
@@ -14,6 +15,7 @@ from providers.web.extraction.page import Page, extract
 from providers.web.extraction.rights import Rule, retained, retention
 from providers.web.minimise import Policy
 from providers.web.minimise_address import check_address
+from providers.web.screening import unspoken
 from schemas.canonical import digest
 from schemas.dates import instant
 from schemas.text import legible
@@ -70,6 +72,14 @@ class Capturer:
         """Why `url` would be rejected before anything is looked up; None when it would be asked for."""
         return self._judge(url)
 
+    def outgoing(self, url: str) -> list[Outgoing]:
+        """Byte for byte what capturing `url` would send before any redirect; nothing where it is rejected."""
+        try:
+            prepared = self._fetcher.prepared(url)
+        except RejectedError:
+            return []
+        return [Outgoing(place, message.decode("ascii")) for place, message in prepared]
+
     def capture(self, request: WebCaptureRequest) -> Captured:
         """What capturing the page came to; never raises for what others send."""
         fetched = self._fetched(request.url)
@@ -78,14 +88,14 @@ class Capturer:
         page = extract(fetched.body, fetched.content_type)
         parts = urlsplit(fetched.final_url)
         kept = retention(parts.hostname or "", page.kind, self._rules, path=parts.path or "/")
-        withheld = self._exclusions.found_folded(f"{page.title}\n{page.publisher}\n{page.text}")
+        withheld = self._exclusions.found_folded(_words(page))
         kept = METADATA_ONLY if withheld or page.problem else kept
         text, candidates = retained(page, kept)
         capture = WebCapture(
             capture_id=_identity(fetched),
             final_url=fetched.final_url,
             fetched_at=fetched.fetched_at,
-            content_type=fetched.content_type,
+            content_type=unspoken(fetched.content_type, self._exclusions),
             byte_size=fetched.byte_size,
             sha256=fetched.sha256,
             retention=kept,
@@ -111,10 +121,16 @@ class Capturer:
         return WebCapture(
             final_url=fetched.final_url,
             fetched_at=fetched.fetched_at,
-            content_type=fetched.content_type,
+            content_type=unspoken(fetched.content_type, self._exclusions),
             state=fetched.state,
-            reason=legible(fetched.reason, 1024),
+            reason=unspoken(legible(fetched.reason, 1024), self._exclusions),
         )
+
+
+def _words(page: Page) -> str:
+    """Everything in a page that somebody else chose the words of."""
+    stated = (page.title, page.publisher, page.publication_date_from, page.charset, *page.charset_steps)
+    return "\n".join((*stated, *page.notes, page.text))
 
 
 def cited(candidate: WebClauseCandidate) -> str:

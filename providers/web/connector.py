@@ -7,6 +7,7 @@ What `outgoing` shows is what leaves, and nothing leaves that the rules of `mini
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 from providers.base import Clock, Outgoing
 from providers.web.capturing import Captured, Capturer
@@ -14,6 +15,7 @@ from providers.web.exclusions import Exclusions
 from providers.web.minimise import Verdict, check_query
 from providers.web.page_source import Wanted, page_source
 from providers.web.run_notes import RunNotes
+from providers.web.screening import unspoken
 from providers.web.search.official import OfficialDomains
 from providers.web.search.service import Searched, SearchService
 from providers.web.settings import Settings
@@ -27,12 +29,17 @@ from schemas.text import legible
 from schemas.web import CAPTURED, WebCaptureRequest, WebSearchHit, WebSearchRequest
 
 PROVIDER_ID = "connector:web-search"
-BUDGET_SECONDS = 240.0
-"""After this no further page is begun, so that what is there is delivered before the engine gives up."""
+USUAL_SECONDS = 300.0
+"""How long a caller waits for a run unless it says otherwise."""
+_SHARE = 0.95
 
 
 class WebSearch:
-    """A search service and a fetcher as a connector of the lifecycle."""
+    """A search service and a fetcher as a connector of the lifecycle.
+
+    Nothing is begun that could end after the `seconds` that a caller waits, so that what is there by then
+    is delivered.
+    """
 
     provider_id = PROVIDER_ID
     provider_kind = "connector"
@@ -45,6 +52,7 @@ class WebSearch:
         settings: Settings,
         exclusions: Exclusions,
         official: OfficialDomains,
+        seconds: float = USUAL_SECONDS,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._service = service
@@ -53,6 +61,7 @@ class WebSearch:
         self._settings = settings
         self._exclusions = exclusions
         self._official = official
+        self._budget = seconds * _SHARE - settings.policy.seconds - settings.patience
         self._monotonic = monotonic
 
     def readiness(self) -> ProviderRow:
@@ -73,10 +82,10 @@ class WebSearch:
         messages = list(self._service.probes())
         searches = [self._service.prepare(_asked(self._settings, said)) for _, said in self._sent(plan)]
         messages += searches
-        robots = ", after GET /robots.txt of its host" if self._settings.policy.robots else ""
         for url in self._pages(plan):
-            messages.append(Outgoing(url, f"GET, nothing but the address{robots}"))
+            messages += self._capturer.outgoing(url)
         if searches and self._settings.captures:
+            robots = ", after GET /robots.txt of its host" if self._settings.policy.robots else ""
             count = len(searches) * self._settings.captures
             messages.append(
                 Outgoing(
@@ -96,14 +105,17 @@ class WebSearch:
                 "the request has neither search_terms nor source_refs; its objective is never sent outside",
                 subject="search_terms",
             )
-        until = self._monotonic() + BUDGET_SECONDS
+        until = self._monotonic() + self._budget
         told = RunNotes()
         wanted = self._named(plan, told)
         for query, verdict in self._judged(plan):
             if verdict.state != "ok":
                 told.refused(verdict)
                 continue
-            searched = self._service.search(_asked(self._settings, verdict.sent_query))
+            if self._monotonic() >= until:
+                told.late(query)
+                continue
+            searched = self._searched(_asked(self._settings, verdict.sent_query))
             told.searched(query, searched)
             self._choose(query, searched, wanted, told)
         sources = self._sources(plan, self._captured(wanted, until), told)
@@ -116,8 +128,15 @@ class WebSearch:
             sources=sources,
             summary=told.summary(self._service.adapter.title, self._service.address.url(), len(sources)),
             limitations=told.limitations(),
-            completed_at=instant(self._clock()),
+            # A clock that was set back must not put the end before a page.
+            completed_at=max([instant(self._clock()), *(source.accessed_at for source in sources)]),
         )
+
+    def _searched(self, request: WebSearchRequest) -> Searched:
+        """The search; what the service says of it without excluded terms. Its hits are judged one by one."""
+        searched = self._service.search(request)
+        reason = unspoken(searched.result.reason, self._exclusions)
+        return replace(searched, result=replace(searched.result, reason=reason))
 
     def _judged(self, plan: Plan) -> list[tuple[str, Verdict]]:
         terms = dict.fromkeys(plan.request.search_terms or ())

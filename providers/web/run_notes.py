@@ -16,6 +16,7 @@ class RunNotes:
         self._notes: list[str] = []
         self._states: list[str] = []
         self._failed = 0
+        self._unread = 0
         self.hidden = 0
         """Addresses that our own rules refuse; they are counted and not shown."""
 
@@ -28,6 +29,11 @@ class RunNotes:
         self._states.append("rejected")
         place = f"第 {len(self._states)} 个检索词"
         self.note(f"{place}没有发送：{verdict.reason}。 Search term not sent.")
+
+    def late(self, query: str) -> None:
+        """A query for which no time was left."""
+        self._states.append("not asked")
+        self.note(f"检索“{legible(query, 200)}”没有发送：时间已到。 Not searched: no time was left.")
 
     def searched(self, query: str, searched: Searched) -> None:
         """What one search came to."""
@@ -45,6 +51,7 @@ class RunNotes:
 
     def left(self, query: str, hits: list[WebSearchHit]) -> None:
         """Hits that were not captured: where they are, and nothing of what they say."""
+        self._unread += len(hits)
         if hits:
             listed = " ".join(f"{hit.rank}. {legible(hit.url, 160)}" for hit in hits)
             self.note(
@@ -58,11 +65,11 @@ class RunNotes:
         self.note(f"{legible(url, 240)} 没有抓取：{state}，{legible(reason, 400)}。 Not captured.")
 
     def status(self, delivered: bool) -> str:
-        """`no_evidence` says that somebody answered; where nobody did, the run failed."""
+        """`no_evidence`: every search was answered and nothing was left unread; else the run failed."""
         if delivered:
             return "succeeded"
-        answered = any(state in (OK, EMPTY) for state in self._states)
-        return "no_evidence" if answered and not (self._failed or self.hidden) else "failed"
+        answered = bool(self._states) and all(state in (OK, EMPTY) for state in self._states)
+        return "no_evidence" if answered and not (self._failed or self._unread or self.hidden) else "failed"
 
     def summary(self, title: str, where: str, count: int) -> str:
         """How many searches ended in which states, and how many pages there are."""

@@ -17,6 +17,8 @@ from schemas.errors import InvalidError, UsageError
 from schemas.text import shown
 
 MOST_CAPTURES = 8
+MOST_AT_ONCE = 16
+LONGEST_PAUSE = 600
 _SEARCH = ("service", "url", "engines", "categories", "keyless", "hits", "prefer_official")
 _CAPTURE = tuple(spec.name for spec in fields(FetchPolicy))
 _POLITE = ("spacing", "at_once", "patience")
@@ -38,8 +40,10 @@ class Settings:
     official_domains: tuple[str, ...] = ()
     policy: FetchPolicy = field(default_factory=FetchPolicy)
     spacing: float = 1.0
+    """Seconds between two requests to one host."""
     at_once: int = 4
     patience: float = 30.0
+    """The longest pause, in seconds, that is made for a host which asks for one."""
     rules: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:
@@ -50,6 +54,9 @@ class Settings:
             )
         _within("hits", self.hits, 1, 50)
         _within("captures", self.captures, 0, MOST_CAPTURES)
+        _within("at_once", self.at_once, 1, MOST_AT_ONCE)
+        _within("spacing", self.spacing, 0, LONGEST_PAUSE)
+        _within("patience", self.patience, 0, LONGEST_PAUSE)
         if self.detectors not in ("refuse", "warn"):
             raise UsageError(
                 f"detectors must be refuse or warn, found {shown(self.detectors)}", subject="detectors"
@@ -78,7 +85,7 @@ def read(content: bytes, what: str) -> Settings:
     """
     try:
         table = tomllib.loads(content.decode("utf-8-sig"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # of a number too long, or of tables too deep
         raise InvalidError(f"{what} is not TOML: {error}", subject=what) from error
     search, capture = (_table(table, name, what) for name in ("search", "capture"))
     rows = table.pop("rule", [])
@@ -173,6 +180,6 @@ def _known(given: Mapping[str, Any], names: tuple[str, ...], what: str) -> None:
             raise InvalidError(f"{what} has an unknown key {shown(name)}", subject=what)
 
 
-def _within(name: str, value: int, least: int, most: int) -> None:
+def _within(name: str, value: float, least: int, most: int) -> None:
     if not least <= value <= most:
         raise UsageError(f"{name} must be from {least} to {most}, found {value}", subject=name)

@@ -36,6 +36,19 @@ class Answer:
     body: Body | None
 
 
+def request(location: Location, policy: FetchPolicy, absolute: bool = False) -> bytes:
+    """The message that asks for `location`, every byte of it; `absolute` as a proxy wants it."""
+    lines = (
+        f"GET {location.url if absolute else location.target} HTTP/1.1",
+        f"Host: {location.authority}",
+        f"User-Agent: {policy.user_agent}",
+        f"Accept: {_ACCEPT}",
+        "Accept-Encoding: gzip, identity",
+        "Connection: close",
+    )
+    return "".join(f"{line}\r\n" for line in (*lines, "")).encode("ascii")
+
+
 class Exchange:
     """Asks for one location over one route; `context` is called when TLS is needed."""
 
@@ -63,24 +76,13 @@ class Exchange:
                 connection = secure(connection, self._context(), str(location.host), self._deadline)
             with closing(connection):
                 absolute = route.proxied and location.scheme == "http"
-                send(connection, self._request(location, absolute), self._deadline)
+                send(connection, request(location, self._policy, absolute), self._deadline)
                 wire = Wire(receiving(connection, self._deadline), self._policy.wire_cap)
                 head = read_head(wire, self._policy.header_cap)
                 seen(address, head.status)
                 if head.status not in WHOLE:
                     return Answer(head, None)
                 return Answer(head, read_body(wire, head, cut or self._policy.decoded_cap, cut is not None))
-
-    def _request(self, location: Location, absolute: bool) -> bytes:
-        lines = (
-            f"GET {location.url if absolute else location.target} HTTP/1.1",
-            f"Host: {location.authority}",
-            f"User-Agent: {self._policy.user_agent}",
-            f"Accept: {_ACCEPT}",
-            "Accept-Encoding: gzip, identity",
-            "Connection: close",
-        )
-        return "".join(f"{line}\r\n" for line in (*lines, "")).encode("ascii")
 
     def _tunnel(self, connection: socket.socket, location: Location) -> None:
         place = f"{location.name}:{location.port}"

@@ -10,7 +10,7 @@ from providers.web.capture.addresses import objection
 from providers.web.capture.connecting import tls
 from providers.web.capture.deadline import Deadline
 from providers.web.capture.ending import FailedError, RejectedError
-from providers.web.capture.exchange import Answer, Exchange, Route
+from providers.web.capture.exchange import Answer, Exchange, Route, request
 from providers.web.capture.fetched import NOT_ASKED, Fetched, Hop, State
 from providers.web.capture.location import Location
 from providers.web.capture.permission import Permissions
@@ -69,6 +69,17 @@ class Fetcher:
         if answer.body is None:
             return self._fetched(url, "failed", f"status {answer.head.status}", answer, errand)
         return self._fetched(url, "captured", "", answer, errand)
+
+    def prepared(self, url: str) -> list[tuple[str, bytes]]:
+        """Each URL that `fetch` would ask for at first and the message that asks; looks up and sends nothing.
+
+        Raises RejectedError where it would ask for nothing.
+        """
+        location = self._admitted(trim(url))
+        robots = Location(location.scheme, location.host, location.port, "/robots.txt")
+        places = (robots, location) if self._policy.robots else (location,)
+        absolute = self._proxy is not None and location.scheme == "http"
+        return [(place.url, request(place, self._policy, absolute)) for place in places]
 
     def _fetched(
         self, url: str, state: State, reason: str, answer: Answer | None, errand: "Errand"

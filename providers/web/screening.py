@@ -1,0 +1,34 @@
+"""Keep excluded terms out of what is shown and kept, whoever wrote them: a service, a server, a page."""
+
+from dataclasses import replace
+
+from providers.web.exclusions import Exclusions
+from providers.web.minimise_address import EXCLUDED, EXCLUDED_FOLDED, check_address
+from schemas.web import WebSearchHit, WebSearchResult
+
+NOT_SHOWN = "[not shown: it holds an excluded term]"
+
+
+def unspoken(text: str, exclusions: Exclusions) -> str:
+    """`text`, or words in its place when it holds an excluded term."""
+    return NOT_SHOWN if exclusions.found_folded(text) else text
+
+
+def screened(result: WebSearchResult, exclusions: Exclusions) -> WebSearchResult:
+    """`result` without the hits that hold an excluded term in any field; how many is told in its reason."""
+    shown = tuple(hit for hit in result.results if not _holds(hit, exclusions))
+    reasons = [unspoken(result.reason, exclusions)] if result.reason else []
+    if hidden := len(result.results) - len(shown):
+        reasons.append(f"hits that hold an excluded term and are not shown: {hidden}")
+    return replace(
+        result,
+        sent_query=unspoken(result.sent_query, exclusions),
+        reason="; ".join(reasons),
+        results=shown,
+    )
+
+
+def _holds(hit: WebSearchHit, exclusions: Exclusions) -> bool:
+    if check_address(hit.url, exclusions, "warn").reason in (EXCLUDED, EXCLUDED_FOLDED):
+        return True
+    return exclusions.found_folded(f"{hit.title}\n{hit.snippet}\n{hit.publisher}")
