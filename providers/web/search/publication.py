@@ -28,5 +28,5 @@ def publication_date(text: str) -> str:
 def _real(year: int, month: int, day: int) -> str:
     try:
         return date(year, month, day).isoformat()
-    except ValueError:
+    except (ValueError, OverflowError):
         return ""
