@@ -1,0 +1,115 @@
+"""Whether an extraction is whole: each line in one place, each number in order (regulations.md section 2)."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from providers.regulations import lines as text_lines
+from providers.regulations.branch import Branch, Tree
+from providers.regulations.lines import Aside, Cleaned
+
+# Kind, line, detail, and the name by which a reviewer may accept it.
+Problem = tuple[str, int, str, str]
+
+_BREAK: Final = re.compile(r"<br\s*/?>", re.IGNORECASE)
+
+
+def problems(asset: bytes, cleaned: Cleaned, contents: list[Aside], tree: Tree) -> Iterator[Problem]:
+    """Everything that blocks publishing."""
+    yield from _lines(asset, cleaned, contents, tree)
+    for base in _bases(tree):
+        yield from _articles([one for one in tree.branches if one.kind == "art" and _base(one) == base])
+    yield from _headings(tree)
+    for branch in tree.branches:
+        if "~" in branch.path.rpartition("/")[2]:
+            yield "number twice", _line(branch), branch.path, branch.path
+    if not any(branch.kind not in ("note", "fig") for branch in tree.branches):
+        yield "no text", 0, "nothing of the document was recognised", ""
+
+
+def _lines(asset: bytes, cleaned: Cleaned, contents: list[Aside], tree: Tree) -> Iterator[Problem]:
+    """The account of lines, made against the asset itself and not against what the cleaner kept."""
+    owners: Counter[tuple[int, int]] = Counter()
+    owners.update(aside.at for aside in cleaned.asides)
+    owners.update(aside.at for aside in contents)
+    owners.update(line.at for line in (*tree.title, *tree.unnumbered))
+    for branch in tree.branches:
+        owners.update(piece.line.at for piece in branch.pieces)
+    held = {number for number, _ in owners}
+    for number, source in enumerate(_source(asset), 1):
+        if source.strip(text_lines.WHITE) and number not in held:
+            yield "line in no node", number, "not in a node, a heading or a named exception", ""
+    for line in cleaned.lines:
+        if owners[line.at] == 0 and line.number in held:
+            yield "line in no node", line.number, f"part {line.part + 1} of the line", ""
+    for (number, part), times in sorted(owners.items()):
+        if times > 1:
+            yield "line in two nodes", number, f"part {part + 1} stands in {times} places", ""
+    yield from _characters(cleaned, tree)
+
+
+def _characters(cleaned: Cleaned, tree: Tree) -> Iterator[Problem]:
+    """A line's label and its text in a node are the whole line: nothing falls out between them."""
+    whole = {line.at: _squeezed(line.text) for line in cleaned.lines}
+    for branch in tree.branches:
+        for piece in branch.pieces:
+            if _squeezed(piece.label + piece.text) != whole[piece.line.at]:
+                yield "text lost", piece.line.number, f"{branch.path} does not hold the whole line", ""
+
+
+def _source(asset: bytes) -> list[str]:
+    text, _ = text_lines.decode(asset)
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def _base(branch: Branch) -> str:
+    return branch.path.rpartition("/")[0]
+
+
+def _bases(tree: Tree) -> list[str]:
+    return sorted({_base(branch) for branch in tree.branches if branch.kind == "art"})
+
+
+def _articles(articles: list[Branch]) -> Iterator[Problem]:
+    """(n, s) must be (n+1, 0) or (n, s+1) after the one before; duplicates bear their own mark."""
+    before = (0, 0)
+    for article in articles:
+        step = article.path.rpartition("/")[2]
+        if "~" in step:
+            continue
+        number, _, inserted = step.removeprefix("art").partition("-")
+        place = (int(number), int(inserted or 0))
+        if place not in ((before[0] + 1, 0), (before[0], before[1] + 1)):
+            kind = "article out of order" if place < before else "gap before an article"
+            yield kind, _line(article), f"{article.clause_no} after {_shown(before)}", f"gap:{article.path}"
+        before = max(before, place)
+
+
+def _headings(tree: Tree) -> Iterator[Problem]:
+    """Headings count 1, 2, 3 … under the one above; a missing one is a heading that was not seen."""
+    last: dict[tuple[str, str], int] = {}
+    for branch in tree.branches:
+        if branch.kind not in ("bk", "sbk", "ch", "sec") or "~" in branch.path:
+            continue
+        key = (_base(branch), branch.kind)
+        if branch.number != last.get(key, 0) + 1:
+            detail = f"{branch.clause_no} after {last.get(key, 0)}"
+            yield "gap before a heading", _line(branch), detail, f"gap:{branch.path}"
+        last[key] = branch.number
+
+
+def _shown(place: tuple[int, int]) -> str:
+    if place == (0, 0):
+        return "the beginning"
+    return f"第{place[0]}条" + (f"之{place[1]}" if place[1] else "")
+
+
+def _line(branch: Branch) -> int:
+    if branch.pieces:
+        return branch.pieces[0].line.number
+    return next((piece.line.number for leaf in branch.leaves() for piece in leaf.pieces), 0)

@@ -1,0 +1,133 @@
+"""One edition read from its primary asset: `md-cn-law/1` (regulations.md sections 1 to 3)."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from providers.regulations import completeness, defects, division
+from providers.regulations.branch import Branch, Tree
+from providers.regulations.defects import Defect
+from providers.regulations.edition import Edition
+from providers.regulations.lines import Cleaned, Line, clean
+from providers.regulations.manifest import AssetRecord, Entry, NodeRecord
+from providers.regulations.node import LONGEST_ID, PATH, PageSpan, text_sha256
+from providers.regulations.tree import grow
+from schemas.errors import InvalidError
+
+EXTRACTOR: Final = "md-cn-law/1"
+Reader = Callable[[bytes, str], Cleaned]
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """The bytes of a source as they came, and what the source is called where it lies."""
+
+    data: bytes
+    name: str
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the bytes."""
+        return hashlib.sha256(self.data).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """An edition as the corpus takes it in: its manifest entry, its texts by hash, and what was noticed."""
+
+    entry: Entry
+    texts: dict[str, str]
+    defects: tuple[Defect, ...]
+    asides: tuple[tuple[int, str], ...]
+
+
+def import_edition(
+    edition: Edition,
+    primary: Asset,
+    others: Sequence[Asset] = (),
+    *,
+    reader: Reader = clean,
+    extractor: str = EXTRACTOR,
+) -> Imported:
+    """`edition` as nodes with hashes; equal assets and metadata give equal bytes on every machine (S8).
+
+    `reader` makes cleaned lines of an asset; readers of other formats number lines and pages the same
+    way and name their own `extractor`.
+    """
+    cleaned = reader(primary.data, primary.name)
+    parts = division.divide(cleaned.lines, edition.title, cleaned.info_end)
+    tree = grow(parts)
+    nodes, texts = _nodes(edition.edition_id, tree)
+    found = _defects(edition, primary, cleaned, parts, tree)
+    assets = tuple(
+        AssetRecord(asset.sha256, len(asset.data), primary=asset is primary)
+        for asset in (primary, *sorted(others, key=lambda one: one.sha256))
+    )
+    gaps = tuple(defect.name.removeprefix("gap:") for defect in found if defect.name.startswith("gap:"))
+    articles = sum(branch.kind == "art" for branch in tree.branches)
+    entry = Entry(edition, extractor, tree.scheme, assets, articles, gaps, tuple(nodes))
+    asides = tuple((aside.number, aside.reason) for aside in (*cleaned.asides, *parts.contents))
+    return Imported(entry, texts, tuple(found), asides)
+
+
+def _nodes(edition_id: str, tree: Tree) -> tuple[list[NodeRecord], dict[str, str]]:
+    records: list[NodeRecord] = []
+    texts: dict[str, str] = {}
+    for ordinal, branch in enumerate(tree.branches, 1):
+        node_id = f"{edition_id}#{branch.path}"
+        if len(node_id) > LONGEST_ID or not all(map(PATH.fullmatch, branch.path.split("/"))):
+            raise InvalidError(f"{node_id} is no node id", subject=edition_id)
+        text, spans = branch.spans()
+        digest = text_sha256(text)
+        texts[digest] = text
+        above = branch.above.path if branch.above is not None else ""
+        records.append(
+            NodeRecord(
+                branch.path, digest, above, ordinal, branch.clause_no, _pages(spans), branch.title != ""
+            )
+        )
+    return records, texts
+
+
+def _pages(spans: list[tuple[Line, int, int]]) -> tuple[PageSpan, ...]:
+    pages: list[PageSpan] = []
+    for line, start, end in spans:
+        if line.page is None:
+            continue
+        if pages and pages[-1].page == line.page:
+            pages[-1] = PageSpan(line.page, pages[-1].start, end)
+        else:
+            pages.append(PageSpan(line.page, start, end))
+    return tuple(pages)
+
+
+def _defects(
+    edition: Edition, asset: Asset, cleaned: Cleaned, parts: division.Parts, tree: Tree
+) -> list[Defect]:
+    def made(kind: str, line: int, detail: str, *, blocks: bool = False, name: str = "") -> Defect:
+        accepted = bool(name) and name in edition.accept
+        return Defect(edition.edition_id, asset.name, line, kind, detail, blocks and not accepted, name)
+
+    found = [made(*one, blocks=one[0] == "control character") for one in defects.of_lines(cleaned)]
+    found += [made(*one) for one in defects.unbalanced(parts.notes)]
+    found += [made(remark.kind, remark.line, remark.detail) for remark in tree.remarks]
+    if parts.contents:
+        found.append(
+            made("table of contents", parts.contents[0].number, f"{len(parts.contents)} lines set aside")
+        )
+    found += [
+        made("annex table", _line(branch), f"{len(branch.children)} rows under {branch.path}")
+        for branch in tree.branches
+        if branch.kind == "tbl" and branch.path.startswith("anx")
+    ]
+    found += [
+        made(kind, line, detail, blocks=True, name=name)
+        for kind, line, detail, name in completeness.problems(asset.data, cleaned, parts.contents, tree)
+    ]
+    found += [made("date in doubt", 0, name) for name in edition.uncertain]
+    return sorted(found)
+
+
+def _line(branch: Branch) -> int:
+    return next((piece.line.number for leaf in branch.leaves() for piece in leaf.pieces), 0)

@@ -1,0 +1,188 @@
+"""A manifest of source files, or loose files, as editions to import."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, cast
+
+from providers.regulations.edition import Disclosure, Edition
+from providers.regulations.importer import Asset
+from schemas.errors import InvalidError, NotFoundError, StorageError
+from schemas.outside import parse
+from schemas.text import shown
+
+# What a manifest calls a field, and what an edition calls it.
+_TEXTS: Final = {
+    "title": "title",
+    "kind": "kind",
+    "doc_no": "doc_no",
+    "edition_label": "label",
+    "legal_status": "claimed_status",
+    "status_as_of": "status_as_of",
+    "source": "source",
+    "source_licence": "source_licence",
+    "rights": "rights",
+    "withheld_reason": "withheld_reason",
+    "note": "note",
+}
+_DATES: Final = {"issued": "promulgated_on", "effective": "effective_from", "repealed": "effective_to"}
+_OTHERS: Final = frozenset(
+    {"regulation_id", "edition_id", "file", "sha256", "bytes", "disclosure", "disclosure_suggested", "accept",
+     "relations", "commencements"}
+)  # fmt: skip
+_VARIANT: Final = frozenset({"edition_id", "variant", "file", "source", "sha256", "bytes", "note"})
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One edition with its assets, the primary one first."""
+
+    edition: Edition
+    assets: tuple[Asset, ...]
+
+
+def read_sources(paths: Sequence[Path]) -> list[Source]:
+    """The editions of `paths`: a manifest (`.json`) names files beside it, any other file is an edition.
+
+    A loose file lies at `<regulation-id>/<edition-key>.<md|txt>`; its title is its first line. The order
+    of paths and entries does not matter. Two sources for one edition are refused.
+    """
+    found: list[Source] = []
+    for path in paths:
+        found += _manifest(path) if path.suffix == ".json" else [_loose(path)]
+    ids = [source.edition.edition_id for source in found]
+    twice = sorted({one for one in ids if ids.count(one) > 1})
+    if twice:
+        raise InvalidError(f"{twice[0]} has two primary sources", subject=twice[0])
+    return sorted(found, key=lambda source: source.edition.edition_id)
+
+
+def _manifest(path: Path) -> list[Source]:
+    wire = parse(_bytes(path), path.name)
+    if not isinstance(wire, dict) or not isinstance(wire.get("editions"), list):
+        raise InvalidError(f"{path.name} is no manifest: it has no list of editions", subject=path.name)
+    variants: dict[str, list[Asset]] = {}
+    for row in wire.get("variants", []):
+        known = _row(row, _VARIANT, path.name)
+        variants.setdefault(str(known.get("edition_id")), []).append(_asset(path.parent, known))
+    sources = []
+    for row in wire["editions"]:
+        known = _row(row, frozenset({*_TEXTS, *_DATES, *_OTHERS}), path.name)
+        edition = _edition(known)
+        primary = _asset(path.parent, known)
+        sources.append(Source(edition, (primary, *variants.pop(edition.edition_id, []))))
+    if variants:
+        raise InvalidError(
+            f"{path.name} has variants of {shown(min(variants))}, which it does not list", subject=path.name
+        )
+    return sources
+
+
+def _row(row: object, allowed: frozenset[str], where: str) -> dict[str, Any]:
+    """A row with known names only: a misspelt `disclosure` must not publish what it would withhold."""
+    if not isinstance(row, dict):
+        raise InvalidError(f"{where} has an entry that is no object", subject=where)
+    unknown = sorted(set(row) - allowed)
+    if unknown:
+        raise InvalidError(f"{where} has the unknown field {shown(unknown[0])}", subject=unknown[0])
+    return cast(dict[str, Any], row)
+
+
+def _edition(row: dict[str, Any]) -> Edition:
+    regulation_id, _, key = _text(row, "edition_id").partition("@")
+    if _text(row, "regulation_id") != regulation_id:
+        raise InvalidError(
+            f"{row['edition_id']} is no edition of {row['regulation_id']}", subject="edition_id"
+        )
+    texts = {ours: _text(row, theirs) for theirs, ours in _TEXTS.items()}
+    dates, uncertain = _dates(row)
+    level = _text(row, "disclosure") or _text(row, "disclosure_suggested")
+    if not level:
+        raise InvalidError(f"{row['edition_id']} has no disclosure level", subject="disclosure")
+    return Edition(
+        regulation_id=regulation_id,
+        key=key,
+        disclosure=cast(Disclosure, level),
+        uncertain=uncertain,
+        accept=tuple(sorted(_list(row, "accept"))),
+        relations=_pairs(row, "relations"),
+        commencements=_pairs(row, "commencements"),
+        promulgated_on=dates["promulgated_on"],
+        effective_from=dates["effective_from"],
+        effective_to=dates["effective_to"],
+        **texts,
+    )
+
+
+def _dates(row: dict[str, Any]) -> tuple[dict[str, str | None], tuple[str, ...]]:
+    """The dates of a row; a `?` says that the source doubts one, and what is then no date is left open."""
+    dates: dict[str, str | None] = {}
+    uncertain: list[str] = []
+    for theirs, ours in _DATES.items():
+        text = _text(row, theirs)
+        if text.endswith("?"):
+            uncertain.append(f"{ours} {text}")
+            text = text[:-1] if len(text) == len("2000-01-01?") else ""
+        dates[ours] = text or None
+    return dates, tuple(uncertain)
+
+
+def _text(row: dict[str, Any], name: str) -> str:
+    value = row.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise InvalidError(f"{name} is {shown(value)}, not text", subject=name)
+    return value.strip()
+
+
+def _list(row: dict[str, Any], name: str) -> list[str]:
+    value = row.get(name, [])
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise InvalidError(f"{name} is no list of texts", subject=name)
+    return value
+
+
+def _pairs(row: dict[str, Any], name: str) -> tuple[tuple[str, str], ...]:
+    value = row.get(name, {})
+    if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
+        raise InvalidError(f"{name} is no object of texts", subject=name)
+    return tuple(sorted(value.items()))
+
+
+def _asset(folder: Path, row: dict[str, Any]) -> Asset:
+    name = _text(row, "file")
+    path = folder / name
+    if not name or not path.resolve().is_relative_to(folder.resolve()):
+        raise InvalidError(f"file {shown(name)} is not beside its manifest", subject="file")
+    asset = Asset(_bytes(path), name)
+    declared = _text(row, "sha256")
+    if declared and declared != asset.sha256:
+        raise InvalidError(
+            f"{name} is not the file that its manifest names: sha256 {asset.sha256}", subject=name
+        )
+    return asset
+
+
+def _loose(path: Path) -> Source:
+    asset = Asset(_bytes(path), path.name)
+    return Source(_edition_of(path, asset), (asset,))
+
+
+def _edition_of(path: Path, asset: Asset) -> Edition:
+    from providers.regulations.lines import clean
+
+    lines = clean(asset.data, asset.name).lines
+    title = next((line.text for line in lines if line.heading_marks == 1), lines[0].text if lines else "")
+    return Edition(
+        regulation_id=path.absolute().parent.name, key=path.stem, title=title, kind="", disclosure="full"
+    )
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
+        raise NotFoundError(f"no file at {path}", subject=str(path)) from error
+    except OSError as error:
+        raise StorageError(f"{path} cannot be read: {error}", subject=str(path)) from error

@@ -1,0 +1,128 @@
+"""The pointer that says which revision is current, and its history (regulations.md section 9)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from providers.regulations.manifest import read_entry
+from providers.regulations.store import Store
+from schemas.errors import InvalidError, NotFoundError, OrderError
+from schemas.text import shown
+
+State = Literal["draft", "published", "withdrawn"]
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A revision and its pointer's state; `current` is true for at most one."""
+
+    revision: str
+    state: State
+    current: bool
+    editions: int
+    nodes: int
+    built_at: str
+    published_at: str = ""
+    actor: str = ""
+    reason: str = ""
+
+
+def point_at(store: Store, revision: str, actor: str, now: str) -> None:
+    """Make `revision` the current one; OrderError when it was withdrawn."""
+    if state(store, revision) == "withdrawn":
+        raise OrderError(f"{revision} was withdrawn", rule="withdrawn", subject=revision)
+    if current_revision(store) == revision:
+        return
+    _record(store, "published", revision, actor, "", now)
+    store.run("DELETE FROM tombstones")
+
+
+def withdraw(store: Store, revision: str, reason: str, actor: str, now: str) -> None:
+    """Take the texts of `revision` away that nothing else holds; its manifest, ids and hashes stay.
+
+    When it was current nothing is current afterwards, until something is published: an older text
+    never takes its place by itself.
+    """
+    if not reason.strip():
+        raise InvalidError("a withdrawal needs its reason", subject="reason")
+    if state(store, revision) == "withdrawn":
+        raise OrderError(f"{revision} is withdrawn already", rule="withdrawn", subject=revision)
+    _record(store, "withdrawn", revision, actor, reason, now)
+    texts, assets = _held_by(store, _entries_of(store, revision))
+    kept_texts, kept_assets = _held_by(store, _entries_in_use(store))
+    store.run_many("DELETE FROM texts WHERE sha256 = ?", [(one,) for one in sorted(texts - kept_texts)])
+    store.run_many("DELETE FROM assets WHERE sha256 = ?", [(one,) for one in sorted(assets - kept_assets)])
+
+
+def _entries_of(store: Store, revision: str) -> list[str]:
+    return [str(one) for (one,) in store.run("SELECT entry FROM members WHERE revision = ?", revision)]
+
+
+def _entries_in_use(store: Store) -> list[str]:
+    rows = store.run(
+        "SELECT entry FROM drafts UNION SELECT entry FROM members WHERE revision NOT IN"
+        " (SELECT revision FROM history WHERE event = 'withdrawn')"
+    )
+    return [str(one) for (one,) in rows]
+
+
+def _held_by(store: Store, digests: Sequence[str]) -> tuple[set[str], set[str]]:
+    texts: set[str] = set()
+    assets: set[str] = set()
+    for digest in digests:
+        [(data,)] = store.run("SELECT data FROM entries WHERE sha256 = ?", digest)
+        entry = read_entry(data)
+        texts.update(record.sha256 for record in entry.nodes)
+        assets.update(asset.sha256 for asset in entry.assets)
+    return texts, assets
+
+
+def _record(store: Store, event: str, revision: str, actor: str, reason: str, now: str) -> None:
+    store.run(
+        "INSERT INTO history (at, actor, event, revision, reason) VALUES (?, ?, ?, ?, ?)",
+        now, actor, event, revision, reason,
+    )  # fmt: skip
+
+
+def current_revision(store: Store) -> str | None:
+    """The revision that the pointer names; None when nothing is published or the last one was withdrawn."""
+    rows = store.run("SELECT revision FROM history WHERE event = 'published' ORDER BY seq DESC LIMIT 1")
+    if not rows or state(store, rows[0][0]) == "withdrawn":
+        return None
+    return str(rows[0][0])
+
+
+def state(store: Store, revision: str) -> State:
+    """The state of the pointer to `revision`; NotFoundError when there is no such revision."""
+    if not store.run("SELECT 1 FROM revisions WHERE id = ?", revision):
+        raise NotFoundError(f"unknown corpus revision {shown(revision)}", subject=revision)
+    events = {event for (event,) in store.run("SELECT event FROM history WHERE revision = ?", revision)}
+    if "withdrawn" in events:
+        return "withdrawn"
+    return "published" if events else "draft"
+
+
+def revisions(store: Store) -> list[Revision]:
+    """All revisions, the last published first, then drafts."""
+    current = current_revision(store)
+    found = []
+    for revision, built_at, nodes in store.run("SELECT id, built_at, nodes FROM revisions"):
+        [(editions,)] = store.run("SELECT count(*) FROM members WHERE revision = ?", revision)
+        events = store.run(
+            "SELECT seq, at, actor, reason FROM history WHERE revision = ? ORDER BY seq DESC LIMIT 1",
+            revision,
+        )
+        seq, at, actor, reason = events[0] if events else (0, "", "", "")
+        row = Revision(
+            revision,
+            state(store, revision),
+            revision == current,
+            editions,
+            nodes,
+            built_at,
+            at,
+            actor,
+            reason,
+        )
+        found.append((-seq, built_at, revision, row))
+    return [row for *_, row in sorted(found, key=lambda one: one[:3])]

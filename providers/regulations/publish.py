@@ -1,0 +1,47 @@
+"""From draft editions to an immutable revision (regulations.md section 9)."""
+
+from typing import Final
+
+import orjson
+
+from providers.regulations import drafts, manifest
+from providers.regulations.manifest import Entry
+from providers.regulations.node import text_sha256
+from providers.regulations.store import Store
+from schemas.errors import IntegrityError, InvalidError
+
+SHOWN: Final = 5
+
+
+def build(store: Store, now: str) -> str:
+    """The drafts as an immutable revision, in state draft until it is published; its id."""
+    found = drafts.problems(store)
+    if found:
+        listed = "; ".join(f"{one.where or one.edition_id} {one.kind}: {one.detail}" for one in found[:SHOWN])
+        raise InvalidError(
+            f"{len(found)} problems keep the corpus from being published: {listed}",
+            subject=found[0].edition_id,
+            hint="regulations check lists them; a reviewer may accept a named one in the manifest",
+        )
+    held = drafts.drafted(store)
+    if not held:
+        raise InvalidError("the corpus holds no edition to publish", subject="corpus")
+    for _, entry in held:
+        _check_texts(store, entry)
+    tombstones = [{"editionId": one, "reason": why} for one, why in drafts.tombstones(store).items()]
+    data = [store.run("SELECT data FROM entries WHERE sha256 = ?", digest)[0][0] for digest, _ in held]
+    revision = manifest.revision_id(data, tombstones)
+    if not store.run("SELECT 1 FROM revisions WHERE id = ?", revision):
+        nodes = sum(len(entry.nodes) for _, entry in held)
+        store.run("INSERT INTO revisions VALUES (?, ?, ?, ?)", revision, now, nodes, orjson.dumps(tombstones))
+        rows = [(revision, entry.edition.edition_id, digest) for digest, entry in held]
+        store.run_many("INSERT INTO members VALUES (?, ?, ?)", rows)
+    return revision
+
+
+def _check_texts(store: Store, entry: Entry) -> None:
+    for record in entry.nodes:
+        rows = store.run("SELECT text FROM texts WHERE sha256 = ?", record.sha256)
+        if not rows or text_sha256(rows[0][0]) != record.sha256:
+            node = f"{entry.edition.edition_id}#{record.path}"
+            raise IntegrityError(f"the text of {node} is not what its hash says", subject=node)

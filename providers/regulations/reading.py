@@ -1,0 +1,199 @@
+"""Nodes of a revision, each step checked in the call: manifest, entry, text (regulations.md section 6)."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import orjson
+
+from providers.regulations import manifest
+from providers.regulations.edition import Edition
+from providers.regulations.labels import DEPTH
+from providers.regulations.manifest import Entry, NodeRecord
+from providers.regulations.node import Node, edition_of, text_sha256
+from providers.regulations.store import Store
+from schemas.errors import IntegrityError, NotFoundError
+from schemas.text import shown
+
+_KEPT: Final = 64  # parsed entries; the editions that calls are about
+
+
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    entry: Entry
+    by_path: dict[str, NodeRecord]
+
+
+class Reading:
+    """Reads of one corpus; use each inside `store.reading()`."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._verified: dict[tuple[str, int, int], dict[str, str]] = {}
+        self._parse = lru_cache(maxsize=_KEPT)(_parsed)
+
+    def members(self, revision: str) -> dict[str, str]:
+        """The entry hash of each edition of `revision`, whose manifest recomputes to its id.
+
+        Computed anew whenever the file has changed since; IntegrityError when it does not recompute.
+        """
+        state = (revision, self._store.version(), self._store.changes())
+        found = self._verified.get(state)
+        if found is None:
+            found = self._recompute(revision)
+            self._verified = {state: found}  # one revision's worth; a pinned reader stays on one
+        return found
+
+    def _recompute(self, revision: str) -> dict[str, str]:
+        tombstones = self.tombstones(revision)
+        hashes: dict[str, str] = {}
+        digest = hashlib.sha256()
+        for piece in manifest.parts(self._entries(revision, hashes), tombstones):
+            digest.update(piece)
+        found = manifest.PREFIX + digest.hexdigest()[:32]
+        if found != revision:
+            raise IntegrityError(f"the manifest of {revision} hashes to {found}", subject=revision)
+        return hashes
+
+    def tombstones(self, revision: str) -> list[dict[str, str]]:
+        """The editions that `revision` drops on purpose; NotFoundError when there is no such revision."""
+        rows = self._store.run("SELECT tombstones FROM revisions WHERE id = ?", revision)
+        if not rows:
+            raise NotFoundError(f"unknown corpus revision {shown(revision)}", subject=revision)
+        tombstones: list[dict[str, str]] = orjson.loads(rows[0][0])
+        return tombstones
+
+    def _entries(self, revision: str, hashes: dict[str, str]) -> Iterator[bytes]:
+        rows = self._store.stream(
+            "SELECT members.edition, members.entry, entries.data FROM members"
+            " LEFT JOIN entries ON entries.sha256 = members.entry"
+            " WHERE members.revision = ? ORDER BY members.edition",
+            revision,
+        )
+        for edition, entry, data in rows:
+            if data is None:
+                raise IntegrityError(f"the entry of {edition} is gone", subject=revision)
+            hashes[edition] = hashlib.sha256(data).hexdigest()
+            if hashes[edition] != entry:
+                raise IntegrityError(f"the entry of {edition} is not what its hash says", subject=revision)
+            yield data
+
+    def manifest_bytes(self, revision: str) -> bytes:
+        """The canonical bytes of the manifest, with which another machine verifies the revision."""
+        return b"".join(manifest.parts(self._entries(revision, {}), self.tombstones(revision)))
+
+    def entry(self, revision: str, edition_id: str) -> Entry:
+        """The entry of one edition in a verified manifest."""
+        return self._parsed(revision, edition_id).entry
+
+    def _parsed(self, revision: str, edition_id: str) -> _Parsed:
+        digest = self.members(revision).get(edition_id)
+        if digest is None:
+            raise NotFoundError(f"{shown(edition_id)} is not in {revision}", subject=edition_id)
+        return self._by_hash(digest)
+
+    def _by_hash(self, digest: str) -> _Parsed:
+        [(data,)] = self._store.run("SELECT data FROM entries WHERE sha256 = ?", digest)
+        if hashlib.sha256(data).hexdigest() != digest:
+            raise IntegrityError("an entry is not what its hash says", subject=digest)
+        return self._parse(data)
+
+    def record(self, revision: str, node_id: str) -> tuple[Entry, NodeRecord]:
+        """The manifest's word on a node; NotFoundError when the revision has none of that id."""
+        parsed = self._parsed(revision, edition_of(node_id))
+        record = parsed.by_path.get(node_id.partition("#")[2])
+        if record is None:
+            raise NotFoundError(f"{shown(node_id)} is not in {revision}", subject=node_id)
+        return parsed.entry, record
+
+    def node(self, entry: Entry, record: NodeRecord) -> Node:
+        """The node of `record`, its text read now and held against the manifest's hash."""
+        text = self._text(record)
+        parsed = self._parse_of(entry)
+        return self._made(entry, record, text, self._headings(parsed, record))
+
+    def _parse_of(self, entry: Entry) -> dict[str, NodeRecord]:
+        return {node.path: node for node in entry.nodes}
+
+    def nodes(self, entry: Entry) -> Iterator[Node]:
+        """All nodes of an entry in document order."""
+        by_path = self._parse_of(entry)
+        texts = self._texts(entry)
+        headings: dict[str, tuple[str, ...]] = {"": ()}
+        for record in entry.nodes:
+            text = texts.get(record.sha256)
+            if text is None:
+                raise _gone(record)
+            above = headings[record.parent]
+            headings[record.path] = above + _heading(record, text, by_path.get(record.parent))
+            yield self._made(entry, record, text, above)
+
+    def _texts(self, entry: Entry) -> dict[str, str]:
+        wanted = orjson.dumps([record.sha256 for record in entry.nodes]).decode()
+        rows = self._store.run(
+            "SELECT sha256, text FROM texts WHERE sha256 IN (SELECT value FROM json_each(?))", wanted
+        )
+        for digest, text in rows:
+            if text_sha256(text) != digest:
+                raise IntegrityError("a node's text is not what its hash says", subject=digest)
+        return dict(rows)
+
+    def _text(self, record: NodeRecord) -> str:
+        rows = self._store.run("SELECT text FROM texts WHERE sha256 = ?", record.sha256)
+        if not rows:
+            raise _gone(record)
+        text = str(rows[0][0])
+        if text_sha256(text) != record.sha256:
+            raise IntegrityError(f"the text of {record.path} is not what its hash says", subject=record.path)
+        return text
+
+    def _headings(self, by_path: dict[str, NodeRecord], record: NodeRecord) -> tuple[str, ...]:
+        path: list[str] = []
+        above = by_path.get(record.parent)
+        while above is not None:
+            over = by_path.get(above.parent)
+            path[:0] = _heading(above, self._text(above) if _is_heading(above) else "", over)
+            above = over
+        return tuple(path)
+
+    def _made(self, entry: Entry, record: NodeRecord, text: str, headings: tuple[str, ...]) -> Node:
+        edition: Edition = entry.edition
+        return Node(
+            regulation_id=edition.regulation_id,
+            edition_id=edition.edition_id,
+            node_id=f"{edition.edition_id}#{record.path}",
+            kind=record.kind,
+            clause_no=record.clause_no,
+            heading_path=headings,
+            parent=f"{edition.edition_id}#{record.parent}" if record.parent else "",
+            ordinal=record.ordinal,
+            text=text,
+            sha256=record.sha256,
+            source_asset_sha256=entry.primary.sha256,
+            pages=record.pages,
+        )
+
+
+def _parsed(data: bytes) -> _Parsed:
+    entry = manifest.read_entry(data)
+    return _Parsed(entry, {node.path: node for node in entry.nodes})
+
+
+def _is_heading(record: NodeRecord) -> bool:
+    return record.kind in DEPTH or record.titled
+
+
+def _heading(record: NodeRecord, text: str, above: NodeRecord | None) -> tuple[str, ...]:
+    """What a node adds to the heading path of the nodes below it."""
+    if not _is_heading(record):
+        return ()
+    own = record.clause_no
+    if above is not None and above.clause_no and record.kind[0] == "x" and above.kind[0] == "x":
+        own = own.removeprefix(above.clause_no)
+    return (f"{own} {text.partition(chr(10))[0]}".strip(),)
+
+
+def _gone(record: NodeRecord) -> IntegrityError:
+    return IntegrityError(f"the text of {record.path} is gone", subject=record.path)
