@@ -143,7 +143,9 @@ class WebSearch:
         return [(term, check_query(term, self._exclusions, self._settings.detectors)) for term in terms]
 
     def _sent(self, plan: Plan) -> list[tuple[str, str]]:
-        return [(term, verdict.sent_query) for term, verdict in self._judged(plan) if verdict.state == "ok"]
+        """Each term that goes out, as it goes out: refused neither by our rules nor by the service's."""
+        judged = [(term, verdict) for term, verdict in self._judged(plan) if verdict.state == "ok"]
+        return [(term, ok.sent_query) for term, ok in judged if not self._service.refusal(ok.sent_query)]
 
     def _pages(self, plan: Plan) -> list[str]:
         """The web addresses that the request names and that may be asked for."""

@@ -111,7 +111,7 @@ class SearchService:
 
     def search(self, request: WebSearchRequest) -> Searched:
         """Ask once. Nothing is raised: a query that may not go is `rejected`, every failure a state."""
-        problem = self._refusal(request.query)
+        problem = self.refusal(request.query)
         if problem:
             return self._ended(request, Judgement("rejected", problem), sent=False)
         try:
@@ -210,7 +210,7 @@ class SearchService:
         )
         return Searched(result, judged.retry_after, answered, altered)
 
-    def _refusal(self, query: str) -> str:
+    def refusal(self, query: str) -> str:
         """Why a query is not sent, whoever judged it before; blank when it is."""
         if not query.strip():
             return "the query is empty"
