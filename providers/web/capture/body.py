@@ -121,12 +121,23 @@ def _chunks(wire: Wire) -> Iterator[bytes]:
     raise FailedError("the body comes in too many chunks")
 
 
+def _even(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The same bytes in steps that do not depend on how they arrived: zlib's errors would tell otherwise."""
+    held = bytearray()
+    for piece in pieces:
+        held += piece
+        while len(held) >= _STEP:
+            yield bytes(held[:_STEP])
+            del held[:_STEP]
+    yield bytes(held)
+
+
 def _unzipped(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """One gzip member, never more than _STEP bytes of it at once: a bomb meets the cap, not the memory."""
     unzip = zlib.decompressobj(wbits=_GZIP)
     try:
-        for piece in pieces:
-            rest = piece
+        for step in _even(pieces):
+            rest = step
             while rest and not unzip.eof:
                 if plain := unzip.decompress(rest, _STEP):
                     yield plain

@@ -18,6 +18,10 @@ _NUMERIC = re.compile(r"[0-9]+|0x[0-9a-f]*")
 # IDNA 2003 and 2008 differ on these: ß, ς, and the two joiners.
 _DEVIATIONS = frozenset("ß\u03c2\u200c\u200d")
 _IDEOGRAPHIC_STOP = "\u3002"
+# Letters and marks that show nothing (Unicode's Default_Ignorable_Code_Point); UTS 46 drops them.
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
 _RIGHT_TO_LEFT = ("R", "AL", "AN")
 
 
@@ -81,6 +85,7 @@ def _plain(label: str) -> bool:
     return (
         kinds <= {"L", "M", "N"}
         and not _DEVIATIONS.intersection(label)
+        and not _UNSEEN.search(label)
         and unicodedata.normalize("NFKC", label.casefold()) == label
         and not any(char.isnumeric() and not char.isascii() and not char.isalpha() for char in label)
         and not unicodedata.category(label[0]).startswith("M")
