@@ -6,8 +6,9 @@ import shutil
 import pytest
 
 from tests.doors.conftest import lived, quick
+from tests.journeys.web_world import relay, web_world
 
-__all__ = ["lived", "quick"]
+__all__ = ["lived", "quick", "relay", "web_world"]
 LEFT_OUT = pytest.StashKey[int]()
 
 
