@@ -15,9 +15,9 @@ Problem = tuple[str, int, str, str]
 _BREAK: Final = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
-def problems(asset: bytes, cleaned: Cleaned, contents: list[Aside], tree: Tree) -> Iterator[Problem]:
+def problems(cleaned: Cleaned, contents: list[Aside], tree: Tree) -> Iterator[Problem]:
     """Everything that blocks publishing."""
-    yield from _lines(asset, cleaned, contents, tree)
+    yield from _lines(cleaned, contents, tree)
     for base in _bases(tree):
         yield from _articles([one for one in tree.branches if one.kind == "art" and _base(one) == base])
     yield from _headings(tree)
@@ -28,8 +28,8 @@ def problems(asset: bytes, cleaned: Cleaned, contents: list[Aside], tree: Tree) 
         yield "no text", 0, "nothing of the document was recognised", ""
 
 
-def _lines(asset: bytes, cleaned: Cleaned, contents: list[Aside], tree: Tree) -> Iterator[Problem]:
-    """The account of lines, made against the asset itself and not against what the cleaner kept."""
+def _lines(cleaned: Cleaned, contents: list[Aside], tree: Tree) -> Iterator[Problem]:
+    """The account of lines, made against the source and not against what the cleaner kept."""
     owners: Counter[tuple[int, int]] = Counter()
     owners.update(aside.at for aside in cleaned.asides)
     owners.update(aside.at for aside in contents)
@@ -37,7 +37,7 @@ def _lines(asset: bytes, cleaned: Cleaned, contents: list[Aside], tree: Tree) ->
     for branch in tree.branches:
         owners.update(piece.line.at for piece in branch.pieces)
     held = {number for number, _ in owners}
-    for number, source in enumerate(_source(asset), 1):
+    for number, source in enumerate(cleaned.source, 1):
         if source.strip(text_lines.WHITE) and number not in held:
             yield "line in no node", number, "not in a node, a heading or a named exception", ""
     for line in cleaned.lines:
@@ -56,11 +56,6 @@ def _characters(cleaned: Cleaned, tree: Tree) -> Iterator[Problem]:
         for piece in branch.pieces:
             if _squeezed(piece.label + piece.text) != whole[piece.line.at]:
                 yield "text lost", piece.line.number, f"{branch.path} does not hold the whole line", ""
-
-
-def _source(asset: bytes) -> list[str]:
-    text, _ = text_lines.decode(asset)
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def _squeezed(text: str) -> str:

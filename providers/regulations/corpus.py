@@ -1,13 +1,13 @@
 """The corpus of regulations: import, check, publish, and read what a pinned revision holds."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from providers.regulations import drafts, evidence, pointer, publish
+from providers.regulations import claims, drafts, evidence, pointer, publish
 from providers.regulations.comparison import Comparison, compare
 from providers.regulations.defects import Defect
 from providers.regulations.edition import Edition
@@ -16,6 +16,7 @@ from providers.regulations.intake import Source, read_sources
 from providers.regulations.manifest import Entry
 from providers.regulations.node import Node
 from providers.regulations.pointer import Revision
+from providers.regulations.readers import READERS, Reader
 from providers.regulations.reading import Reading
 from providers.regulations.store import Store
 from schemas.dates import instant
@@ -47,15 +48,28 @@ class Corpus:
     NotReadyError (R5). A draft revision is only read by its exact id and with `draft=True`.
     """
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, clock: Clock, readers: Mapping[str, tuple[str, Reader]] = READERS
+    ) -> None:
+        self._readers = readers
         self._store = store
         self._clock = clock
         self._reading = Reading(store)
 
     @classmethod
-    def open(cls, path: Path, clock: Clock, *, create: bool = False) -> Self:
-        """The corpus at `path`; NotFoundError when there is none and `create` is false."""
-        return cls(Store(path, create=create), clock)
+    def open(
+        cls,
+        path: Path,
+        clock: Clock,
+        *,
+        create: bool = False,
+        readers: Mapping[str, tuple[str, Reader]] = READERS,
+    ) -> Self:
+        """The corpus at `path`; NotFoundError when there is none and `create` is false.
+
+        `readers` say by suffix which extractor reads which file.
+        """
+        return cls(Store(path, create=create), clock, readers)
 
     def close(self) -> None:
         """Close the file."""
@@ -75,14 +89,23 @@ class Corpus:
 
     def import_sources(self, sources: Sequence[Source]) -> ImportReport:
         """Take `sources` in as drafts; each replaces the draft of its edition."""
-        taken = [(import_edition(one.edition, one.assets[0], one.assets[1:]), one.assets) for one in sources]
+        taken = [
+            (import_edition(one.edition, one.assets[0], one.assets[1:], readers=self._readers), one.assets)
+            for one in sources
+        ]
         with self._store.writing():
             for imported, assets in taken:
                 drafts.take_in(self._store, imported, [(asset.sha256, asset.data) for asset in assets])
         return ImportReport(
             tuple(imported.entry.edition.edition_id for imported, _ in taken),
             sum(len(imported.entry.nodes) for imported, _ in taken),
-            tuple(defect for imported, _ in taken for defect in imported.defects),
+            (
+                *(defect for imported, _ in taken for defect in imported.defects),
+                *(
+                    Defect(edition_id, "", 0, kind, detail)
+                    for edition_id, kind, detail in claims.of_status([one.edition for one in sources])
+                ),
+            ),
         )
 
     def check(self) -> list[Defect]:
@@ -152,12 +175,12 @@ class Corpus:
         """The manifest's entries of a revision, by edition id: metadata, scheme, assets, node records."""
         with self._store.reading():
             pinned = self.pinned(revision, draft=draft)
-            return [self._reading.entry(pinned, one) for one in sorted(self._reading.members(pinned))]
+            return [self._reading.parsed(pinned, one).entry for one in sorted(self._reading.members(pinned))]
 
     def edition(self, revision: str, edition_id: str, *, draft: bool = False) -> Edition:
         """One edition of a revision."""
         with self._store.reading():
-            return self._reading.entry(self.pinned(revision, draft=draft), edition_id).edition
+            return self._reading.parsed(self.pinned(revision, draft=draft), edition_id).entry.edition
 
     def node(self, revision: str, node_id: str, *, draft: bool = False) -> Node:
         """One node, its text held against the verified manifest; IntegrityError when it does not fit."""
@@ -172,7 +195,7 @@ class Corpus:
             editions = sorted(self._reading.members(pinned))
         for edition_id in editions:
             with self._store.reading():
-                found = list(self._reading.nodes(self._reading.entry(pinned, edition_id)))
+                found = list(self._reading.nodes(self._reading.parsed(pinned, edition_id)))
             yield from found
 
     def _readable(self, revision: str, *, draft: bool) -> str:
@@ -197,7 +220,7 @@ class Corpus:
         """新旧对照: two editions of a revision, article by article."""
         with self._store.reading():
             pinned = self._readable(revision, draft=draft)
-            first, second = (self._reading.entry(pinned, one) for one in (edition_a, edition_b))
+            first, second = (self._reading.parsed(pinned, one) for one in (edition_a, edition_b))
             return compare(list(self._reading.nodes(first)), list(self._reading.nodes(second)))
 
     def manifest(self, revision: str = "", *, draft: bool = False) -> bytes:

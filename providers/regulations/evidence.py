@@ -39,15 +39,16 @@ def resolve(
     A mismatch is told as withheld, and no excerpt is returned as if it were good.
     """
     try:
-        entry, record = reading.record(revision, node_id)
+        parsed, record = reading.record(revision, node_id)
     except IntegrityError:
         return Resolved(
             corpus_revision=revision, node_id=node_id, shown=withheld(MISMATCH), hash_verified=False
         )
+    entry = parsed.entry
     if withdrawn:
         return _told(revision, node_id, entry, record, withheld("the revision was withdrawn"))
     try:
-        node = reading.node(entry, record)
+        node = reading.node(parsed, record)
         _check_asset(store, entry)
     except IntegrityError:
         return _told(revision, node_id, entry, record, withheld(MISMATCH))
@@ -91,9 +92,9 @@ def audit(store: Store, reading: Reading, revision: str) -> int:
     """Hash the manifest, every text and every asset of `revision` again; the number of nodes."""
     nodes = 0
     for edition_id in sorted(reading.members(revision)):
-        entry = reading.entry(revision, edition_id)
-        nodes += sum(1 for _ in reading.nodes(entry))
-        for asset in entry.assets:
+        parsed = reading.parsed(revision, edition_id)
+        nodes += sum(1 for _ in reading.nodes(parsed))
+        for asset in parsed.entry.assets:
             rows = store.run("SELECT data FROM assets WHERE sha256 = ?", asset.sha256)
             if not rows or hashlib.sha256(rows[0][0]).hexdigest() != asset.sha256:
                 raise IntegrityError(

@@ -1,22 +1,20 @@
 """One edition read from its primary asset: `md-cn-law/1` (regulations.md sections 1 to 3)."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
-from providers.regulations import completeness, defects, division
+from providers.regulations import claims, completeness, defects, division
 from providers.regulations.branch import Branch, Tree
 from providers.regulations.defects import Defect
 from providers.regulations.edition import Edition
-from providers.regulations.lines import Cleaned, Line, clean
+from providers.regulations.lines import Cleaned, Line
 from providers.regulations.manifest import AssetRecord, Entry, NodeRecord
 from providers.regulations.node import LONGEST_ID, PATH, PageSpan, text_sha256
+from providers.regulations.readers import READERS, Reader, reader_for
 from providers.regulations.tree import grow
 from schemas.errors import InvalidError
-
-EXTRACTOR: Final = "md-cn-law/1"
-Reader = Callable[[bytes, str], Cleaned]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +45,20 @@ def import_edition(
     primary: Asset,
     others: Sequence[Asset] = (),
     *,
-    reader: Reader = clean,
-    extractor: str = EXTRACTOR,
+    readers: Mapping[str, tuple[str, Reader]] = READERS,
 ) -> Imported:
     """`edition` as nodes with hashes; equal assets and metadata give equal bytes on every machine (S8).
 
-    `reader` makes cleaned lines of an asset; readers of other formats number lines and pages the same
-    way and name their own `extractor`.
+    The other assets are kept beside the primary one; how their articles differ is told.
     """
+    extractor, reader = reader_for(primary.name, readers)
     cleaned = reader(primary.data, primary.name)
     parts = division.divide(cleaned.lines, edition.title, cleaned.info_end)
     tree = grow(parts)
     nodes, texts = _nodes(edition.edition_id, tree)
     found = _defects(edition, primary, cleaned, parts, tree)
+    for other in others:
+        found += _variant(edition, tree, other, readers)
     assets = tuple(
         AssetRecord(asset.sha256, len(asset.data), primary=asset is primary)
         for asset in (primary, *sorted(others, key=lambda one: one.sha256))
@@ -123,11 +122,37 @@ def _defects(
     ]
     found += [
         made(kind, line, detail, blocks=True, name=name)
-        for kind, line, detail, name in completeness.problems(asset.data, cleaned, parts.contents, tree)
+        for kind, line, detail, name in completeness.problems(cleaned, parts.contents, tree)
     ]
+    found += [made(*one) for one in claims.of_text(edition, cleaned)]
     found += [made("date in doubt", 0, name) for name in edition.uncertain]
     return sorted(found)
 
 
 def _line(branch: Branch) -> int:
     return next((piece.line.number for leaf in branch.leaves() for piece in leaf.pieces), 0)
+
+
+def _variant(
+    edition: Edition, tree: Tree, other: Asset, readers: Mapping[str, tuple[str, Reader]]
+) -> list[Defect]:
+    """How many articles another source of the same edition gives otherwise, white space and width aside."""
+    try:
+        cleaned = reader_for(other.name, readers)[1](other.data, other.name)
+    except InvalidError as error:
+        return [Defect(edition.edition_id, other.name, 0, "variant not read", error.message)]
+    theirs = _articles(grow(division.divide(cleaned.lines, edition.title, cleaned.info_end)))
+    ours = _articles(tree)
+    differ = sorted({path for path, text in ours.items() ^ theirs.items()})
+    if not differ:
+        return []
+    detail = f"{len(differ)} of {len(ours)} articles differ, first {differ[0]}"
+    return [Defect(edition.edition_id, other.name, 0, "variant differs", detail)]
+
+
+def _articles(tree: Tree) -> dict[str, str]:
+    return {
+        branch.path: "".join(unicodedata.normalize("NFKC", branch.spans()[0]).split())
+        for branch in tree.branches
+        if branch.kind == "art"
+    }

@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 
 from providers.regulations.edition import Disclosure, Edition
 from providers.regulations.importer import Asset
+from providers.regulations.readers import reader_for
 from schemas.errors import InvalidError, NotFoundError, StorageError
 from schemas.outside import parse
 from schemas.text import shown
@@ -170,9 +171,8 @@ def _loose(path: Path) -> Source:
 
 
 def _edition_of(path: Path, asset: Asset) -> Edition:
-    from providers.regulations.lines import clean
-
-    lines = clean(asset.data, asset.name).lines
+    _, reader = reader_for(asset.name)
+    lines = reader(asset.data, asset.name).lines
     title = next((line.text for line in lines if line.heading_marks == 1), lines[0].text if lines else "")
     return Edition(
         regulation_id=path.absolute().parent.name, key=path.stem, title=title, kind="", disclosure="full"

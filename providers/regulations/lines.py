@@ -67,12 +67,16 @@ class Aside:
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """An asset as lines; `info_end` is the number of the line that ends its header, 0 when none says so."""
+    """An asset as lines; `info_end` is the number of the line that ends its header, 0 when none says so.
+
+    `source` are all lines as they came, against which the account of lines is made.
+    """
 
     lines: tuple[Line, ...]
     asides: tuple[Aside, ...]
     info_end: int
     charset: str
+    source: tuple[str, ...]
 
 
 def decode(asset: bytes, name: str = "asset") -> tuple[str, str]:
@@ -110,7 +114,7 @@ def clean(asset: bytes, name: str = "asset") -> Cleaned:
                     lines.append(found)
                 else:
                     asides.append(found)
-    return Cleaned(tuple(lines), tuple(asides), info_end, charset)
+    return Cleaned(tuple(lines), tuple(asides), info_end, charset, tuple(raw))
 
 
 def _set_aside(asides: list[Aside], number: int, reason: str, source: str) -> None:

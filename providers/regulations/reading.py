@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 import orjson
@@ -21,7 +20,9 @@ _KEPT: Final = 64  # parsed entries; the editions that calls are about
 
 
 @dataclass(frozen=True, slots=True)
-class _Parsed:
+class Parsed:
+    """An entry with its nodes by path."""
+
     entry: Entry
     by_path: dict[str, NodeRecord]
 
@@ -31,19 +32,21 @@ class Reading:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._verified: dict[tuple[str, int, int], dict[str, str]] = {}
-        self._parse = lru_cache(maxsize=_KEPT)(_parsed)
+        # By connection: the last revision whose manifest was recomputed, and in which state of the file.
+        self._verified: dict[int, tuple[tuple[int, ...], str, dict[str, str]]] = {}
+        self._kept: dict[str, Parsed] = {}
 
     def members(self, revision: str) -> dict[str, str]:
         """The entry hash of each edition of `revision`, whose manifest recomputes to its id.
 
         Computed anew whenever the file has changed since; IntegrityError when it does not recompute.
         """
-        state = (revision, self._store.version(), self._store.changes())
-        found = self._verified.get(state)
-        if found is None:
-            found = self._recompute(revision)
-            self._verified = {state: found}  # one revision's worth; a pinned reader stays on one
+        state = self._store.state()
+        known = self._verified.get(state[0])
+        if known is not None and known[:2] == (state, revision):
+            return known[2]
+        found = self._recompute(revision)
+        self._verified[state[0]] = (state, revision, found)
         return found
 
     def _recompute(self, revision: str) -> dict[str, str]:
@@ -84,51 +87,46 @@ class Reading:
         """The canonical bytes of the manifest, with which another machine verifies the revision."""
         return b"".join(manifest.parts(self._entries(revision, {}), self.tombstones(revision)))
 
-    def entry(self, revision: str, edition_id: str) -> Entry:
-        """The entry of one edition in a verified manifest."""
-        return self._parsed(revision, edition_id).entry
-
-    def _parsed(self, revision: str, edition_id: str) -> _Parsed:
+    def parsed(self, revision: str, edition_id: str) -> Parsed:
+        """The entry of one edition in a verified manifest; NotFoundError when it has none."""
         digest = self.members(revision).get(edition_id)
         if digest is None:
             raise NotFoundError(f"{shown(edition_id)} is not in {revision}", subject=edition_id)
-        return self._by_hash(digest)
+        rows = self._store.run("SELECT data FROM entries WHERE sha256 = ?", digest)
+        if not rows or hashlib.sha256(rows[0][0]).hexdigest() != digest:
+            raise IntegrityError(f"the entry of {edition_id} is not what its hash says", subject=edition_id)
+        found = self._kept.get(digest)
+        if found is None:
+            entry = manifest.read_entry(rows[0][0])
+            found = Parsed(entry, {node.path: node for node in entry.nodes})
+            if len(self._kept) >= _KEPT:
+                self._kept.clear()
+            self._kept[digest] = found
+        return found
 
-    def _by_hash(self, digest: str) -> _Parsed:
-        [(data,)] = self._store.run("SELECT data FROM entries WHERE sha256 = ?", digest)
-        if hashlib.sha256(data).hexdigest() != digest:
-            raise IntegrityError("an entry is not what its hash says", subject=digest)
-        return self._parse(data)
-
-    def record(self, revision: str, node_id: str) -> tuple[Entry, NodeRecord]:
+    def record(self, revision: str, node_id: str) -> tuple[Parsed, NodeRecord]:
         """The manifest's word on a node; NotFoundError when the revision has none of that id."""
-        parsed = self._parsed(revision, edition_of(node_id))
+        parsed = self.parsed(revision, edition_of(node_id))
         record = parsed.by_path.get(node_id.partition("#")[2])
         if record is None:
             raise NotFoundError(f"{shown(node_id)} is not in {revision}", subject=node_id)
-        return parsed.entry, record
+        return parsed, record
 
-    def node(self, entry: Entry, record: NodeRecord) -> Node:
+    def node(self, parsed: Parsed, record: NodeRecord) -> Node:
         """The node of `record`, its text read now and held against the manifest's hash."""
-        text = self._text(record)
-        parsed = self._parse_of(entry)
-        return self._made(entry, record, text, self._headings(parsed, record))
+        return _made(parsed.entry, record, self._text(record), self._headings(parsed.by_path, record))
 
-    def _parse_of(self, entry: Entry) -> dict[str, NodeRecord]:
-        return {node.path: node for node in entry.nodes}
-
-    def nodes(self, entry: Entry) -> Iterator[Node]:
+    def nodes(self, parsed: Parsed) -> Iterator[Node]:
         """All nodes of an entry in document order."""
-        by_path = self._parse_of(entry)
-        texts = self._texts(entry)
+        texts = self._texts(parsed.entry)
         headings: dict[str, tuple[str, ...]] = {"": ()}
-        for record in entry.nodes:
+        for record in parsed.entry.nodes:
             text = texts.get(record.sha256)
             if text is None:
                 raise _gone(record)
             above = headings[record.parent]
-            headings[record.path] = above + _heading(record, text, by_path.get(record.parent))
-            yield self._made(entry, record, text, above)
+            headings[record.path] = above + _heading(record, text, parsed.by_path.get(record.parent))
+            yield _made(parsed.entry, record, text, above)
 
     def _texts(self, entry: Entry) -> dict[str, str]:
         wanted = orjson.dumps([record.sha256 for record in entry.nodes]).decode()
@@ -158,27 +156,23 @@ class Reading:
             above = over
         return tuple(path)
 
-    def _made(self, entry: Entry, record: NodeRecord, text: str, headings: tuple[str, ...]) -> Node:
-        edition: Edition = entry.edition
-        return Node(
-            regulation_id=edition.regulation_id,
-            edition_id=edition.edition_id,
-            node_id=f"{edition.edition_id}#{record.path}",
-            kind=record.kind,
-            clause_no=record.clause_no,
-            heading_path=headings,
-            parent=f"{edition.edition_id}#{record.parent}" if record.parent else "",
-            ordinal=record.ordinal,
-            text=text,
-            sha256=record.sha256,
-            source_asset_sha256=entry.primary.sha256,
-            pages=record.pages,
-        )
 
-
-def _parsed(data: bytes) -> _Parsed:
-    entry = manifest.read_entry(data)
-    return _Parsed(entry, {node.path: node for node in entry.nodes})
+def _made(entry: Entry, record: NodeRecord, text: str, headings: tuple[str, ...]) -> Node:
+    edition: Edition = entry.edition
+    return Node(
+        regulation_id=edition.regulation_id,
+        edition_id=edition.edition_id,
+        node_id=f"{edition.edition_id}#{record.path}",
+        kind=record.kind,
+        clause_no=record.clause_no,
+        heading_path=headings,
+        parent=f"{edition.edition_id}#{record.parent}" if record.parent else "",
+        ordinal=record.ordinal,
+        text=text,
+        sha256=record.sha256,
+        source_asset_sha256=entry.primary.sha256,
+        pages=record.pages,
+    )
 
 
 def _is_heading(record: NodeRecord) -> bool:

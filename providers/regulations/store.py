@@ -8,6 +8,7 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
@@ -52,6 +53,7 @@ class Store:
         self._wait = wait_seconds
         self._local = threading.local()
         self._opened: list[sqlite3.Connection] = []
+        self._serials = count()
         self._lock = threading.Lock()
         there = path.is_file()
         if not there and not create:
@@ -108,14 +110,10 @@ class Store:
             raise
         self.run("COMMIT")
 
-    def version(self) -> int:
-        """A number that changes when another connection has changed the file."""
-        [(version,)] = self.run("PRAGMA data_version")
-        return int(version)
-
-    def changes(self) -> int:
-        """How many rows this thread's connection has changed."""
-        return self._connection().total_changes
+    def state(self) -> tuple[int, int, int]:
+        """What is equal only as long as nobody has changed the file: this connection or another one."""
+        [(version,)] = self.run("PRAGMA data_version")  # means something to its own connection only
+        return self._local.serial, int(version), self._connection().total_changes
 
     def checkpoint(self) -> None:
         """Move what was committed into the file itself, so that a copy of the file holds it."""
@@ -133,6 +131,7 @@ class Store:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
             connection = self._local.connection = self._connect()
+            self._local.serial = next(self._serials)
             with self._lock:
                 self._opened.append(connection)
         return connection

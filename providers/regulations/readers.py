@@ -1,0 +1,29 @@
+"""Which reader makes lines of which file: Markdown and text here, other formats by their own extractor."""
+
+from collections.abc import Callable, Mapping
+from pathlib import PurePath
+from typing import Final
+
+from providers.regulations.docx import clean_docx
+from providers.regulations.lines import Cleaned, clean
+from schemas.errors import InvalidError
+
+Reader = Callable[[bytes, str], Cleaned]
+
+EXTRACTOR: Final = "md-cn-law/1"
+# A reader of PDF numbers its lines and gives each its page; Corpus.open takes it as {".pdf": (name, reader)}.
+READERS: Final[Mapping[str, tuple[str, Reader]]] = {
+    ".md": (EXTRACTOR, clean),
+    ".markdown": (EXTRACTOR, clean),
+    ".txt": (EXTRACTOR, clean),
+    ".docx": ("docx-cn-law/1", clean_docx),
+}
+
+
+def reader_for(name: str, readers: Mapping[str, tuple[str, Reader]] = READERS) -> tuple[str, Reader]:
+    """The extractor's name and its reader for a file called `name`."""
+    suffix = PurePath(name).suffix.lower()
+    found = readers.get(suffix)
+    if found is None:
+        raise InvalidError(f"{name}: no reader for {suffix or 'a file without a suffix'}", subject=name)
+    return found

@@ -1,0 +1,43 @@
+"""What a search finds: articles and other blocks with a text of their own; their 款 and 项 are part of that text."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from providers.regulations.edition import Edition
+from providers.regulations.node import Node
+from providers.regulations.search.grams import fold
+
+# A hit in a 款 or 项 is told as its article, with the excerpt there; chapters are found by their articles.
+FOUND: Final = frozenset({"note", "pre", "art", "anx", "x1", "x2", "x3", "x4"})
+_COUNTRY: Final = "中华人民共和国"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One row of an index; `text` is empty where the edition's text is withheld."""
+
+    edition_id: str
+    path: str
+    heading: str
+    text: str
+    sha256: str
+
+
+def short_title(title: str) -> str:
+    """The title as people say it: without the country's name."""
+    return title.removeprefix(_COUNTRY) or title
+
+
+def units(nodes: Iterable[Node], editions: Mapping[str, Edition]) -> Iterator[Unit]:
+    """The rows of a revision's index, in the order of `nodes`.
+
+    A withheld text is not indexed: that a word finds it would tell the word. It is found by number and name.
+    """
+    for node in nodes:
+        if node.kind not in FOUND or not node.text:
+            continue
+        path = node.node_id.partition("#")[2]
+        text = "" if editions[node.edition_id].disclosure == "withheld" else node.text
+        heading = fold("\n".join(node.heading_path))
+        yield Unit(node.edition_id, path, heading, fold(text), node.sha256)
