@@ -47,7 +47,7 @@ def event_of(plugin_id: str, owner: str, action: str, told: CallOutcome) -> Audi
 def actor_of(plugin_id: str) -> str:
     """The plugin as the ledger names it; InvalidError for an id that no record can name."""
     try:
-        return str(ACTOR.read(f"{PLUGIN}{plugin_id}"))
+        return str(ACTOR.read(plugin_id and f"{PLUGIN}{plugin_id}"))
     except RuleError as fault:
         raise fault.named("plugin_id") from None
 

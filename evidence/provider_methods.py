@@ -25,7 +25,7 @@ from providers.regulations_contract import (
     WebSearchResult,
 )
 from providers.web.exclusions import Exclusions, trim
-from providers.web.minimise import EXCLUDED, without_excluded
+from providers.web.minimise import without_excluded
 from schemas.errors import InvalidError
 from schemas.ext20 import WireObject, WireRequest
 from schemas.ledger import RESOLVED, SEARCHED, WEB_CAPTURED, WEB_SEARCHED, CallOutcome
@@ -88,8 +88,7 @@ def _minimised(request: WebSearchRequest) -> tuple[WebSearchRequest, WebSearchRe
     if verdict.state == "invalid":
         raise InvalidRegulationsRequestError(verdict.reason, subject="query")
     if verdict.state == "rejected":
-        # One reason for every way in which a term was found: the contract has no other word.
-        return request, WebSearchResult(searched_at=NO_TIME, state=WEB_REJECTED, reason=EXCLUDED)
+        return request, WebSearchResult(searched_at=NO_TIME, state=WEB_REJECTED, reason=verdict.reason)
     return replace(request, query=verdict.sent_query), None
 
 

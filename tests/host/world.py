@@ -1,7 +1,7 @@
 """A provider that answers as a test says, audit stores that remember or refuse, and a host over both."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evidence.host import Composition, Dispatch
@@ -125,15 +125,16 @@ def in_force(dispatch: Dispatch) -> None:
 
 
 class World:
-    """One composition with its provider and its audit store."""
+    """One composition with its provider, which gives `answer` to `method`, and its audit store."""
 
     def __init__(
         self,
+        method: str = "",
+        answer: Any = None,
         audit: AuditStore | None = None,
         guard: Callable[[Dispatch], None] = in_force,
-        **answers: Any,
     ) -> None:
-        self.provider = Provider({**ANSWERS, **answers})
+        self.provider = Provider({**ANSWERS, method: answer})
         self.kept = Kept()
         self.composition = Composition.of(guard, self.kept if audit is None else audit, self.provider)
 
@@ -156,9 +157,7 @@ def calls(composition: Composition, dispatch: Dispatch = DISPATCH) -> Regulation
 
 def call(host: RegulationsHost, method: str, **changes: Any) -> Any:
     """Call `method` of `host` with its request, changed."""
-    wanted = REQUESTS[method]
-    given = {name: getattr(wanted, name) for name in type(wanted).__dataclass_fields__}
-    return getattr(host, method)(type(wanted)(**{**given, **changes}))
+    return getattr(host, method)(replace(REQUESTS[method], **changes))
 
 
 def empty(audit: AuditStore | None = None, slot: Slot | None = None) -> Composition:
