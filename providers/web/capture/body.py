@@ -42,15 +42,17 @@ def read_body(wire: Wire, head: Head, most: int, cut: bool = False) -> Body:
     A body without a length that ends with the connection counts as whole (RFC 9112 section 8); over TLS
     the wire itself requires close_notify. Raises FailedError, RejectedError.
     """
-    framing = framing_of(head)
+    framing, coding = framing_of(head), _coding(head)
+    if framing == "length" and not coding and not cut and _length(head) > most:
+        raise _too_large(most)
     pieces = _framed(wire, head, framing)
-    plain = _unzipped(pieces) if _coding(head) == "gzip" else pieces
+    plain = _unzipped(pieces) if coding else pieces
     page, digest, size = io.BytesIO(), hashlib.sha256(), 0
     for piece in plain:
         size += len(piece)
         if size > most:
             if not cut:
-                raise RejectedError(f"the body is larger than {most} bytes")
+                raise _too_large(most)
             piece = piece[: len(piece) - (size - most)]  # noqa: PLW2901  # the end of what is kept
         page.write(piece)
         digest.update(piece)
@@ -77,6 +79,14 @@ def framing_of(head: Head) -> Framing:
     return "length"
 
 
+def _length(head: Head) -> int:
+    return int(head.every("content-length")[0])
+
+
+def _too_large(most: int) -> RejectedError:
+    return RejectedError(f"the body is larger than {most} bytes")
+
+
 def _coding(head: Head) -> str:
     codings = [one.strip().lower() for value in head.every("content-encoding") for one in value.split(",")]
     if codings in ([], ["identity"], [""]):
@@ -90,7 +100,7 @@ def _framed(wire: Wire, head: Head, framing: Framing) -> Iterator[bytes]:
     if framing == "chunked":
         yield from _chunks(wire)
     elif framing == "length":
-        yield from _exactly(wire, int(head.every("content-length")[0]))
+        yield from _exactly(wire, _length(head))
     else:
         while piece := wire.piece(_STEP):
             yield piece

@@ -203,6 +203,14 @@ BODIES = [
         changes={"decoded_cap": 1 << 20},
     ),
     sent(
+        "length over the cap",
+        "the body is larger than 100 bytes",
+        page(b"", length=101),
+        "hold",
+        state="rejected",
+        decoded_cap=100,
+    ),
+    sent(
         "chunk overhead over the cap",
         "the answer is larger than 4096 bytes on the wire",
         CHUNKED + (b"1;" + b"a" * 1000 + b"\r\nx\r\n") * 10,

@@ -102,6 +102,22 @@ def test_it_is_read_again_for_another_origin_and_after_a_day(peer: Peer) -> None
     assert peer.targets.count("/robots.txt") == 3
 
 
+def test_a_last_line_that_the_cap_cuts_says_nothing(peer: Peer) -> None:
+    rules = b"User-agent: *\nDisallow: /p\n"
+    cut = b"\nAllow: /public"
+    comment = b"#" * ((500 << 10) - len(rules) - len(cut))
+    peer.answer("/robots.txt", page(rules + comment + cut + b"-relations\n"))
+    assert fetch(peer, "/public", robots=True).robots == "disallowed"
+
+
+def test_large_files_are_kept_for_the_last_origins_only(peer: Peer) -> None:
+    peer.answer("/robots.txt", page(DISALLOW + b"#" * (400 << 10)))
+    capture = fetcher(policy(peer, robots=True))
+    for host in ("a.test", "b.test", "c.test", "c.test", "b.test", "a.test"):
+        capture.fetch(peer.url("/public", host=host))
+    assert peer.targets.count("/robots.txt") == 4
+
+
 def test_no_more_than_256_origins_are_kept(peer: Peer) -> None:
     capture = fetcher(policy(peer, robots=True))
     for number in range(257):
