@@ -8,6 +8,7 @@ from socket import gaierror
 import pytest
 
 from providers.web.capture.deadline import Deadline
+from providers.web.capture.ending import RejectedError
 from providers.web.capture.fetch import Fetcher
 from providers.web.capture.fetched import Hop
 from tests.providers.web.capture.peer import (
@@ -258,6 +259,22 @@ def test_the_environment_s_proxies_are_not_used(peer: Peer, monkeypatch: pytest.
             monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.port}")
         assert fetch(peer).state == "captured"
         assert proxy.requests == []
+
+
+@pytest.mark.parametrize("robots", [True, False])
+def test_what_would_be_sent_first_is_told_byte_for_byte(peer: Peer, robots: bool) -> None:
+    peer.answer("/a", page(BODY))
+    capture = fetcher(policy(peer, robots=robots))
+    prepared = capture.prepared(peer.url("/x/../a"))
+    assert peer.requests == []
+    capture.fetch(peer.url("/x/../a"))
+    assert prepared == [(peer.url(request.split(b" ")[1].decode()), request) for request in peer.requests]
+    assert len(prepared) == 1 + robots
+
+
+def test_where_nothing_would_be_sent_there_is_nothing_to_prepare(peer: Peer) -> None:
+    with pytest.raises(RejectedError, match="port 22 is not allowed"):
+        fetcher(policy(peer)).prepared("http://page.test:22/")
 
 
 def test_the_clock_of_the_deadline_is_an_argument(peer: Peer) -> None:
