@@ -1,0 +1,155 @@
+"""One answer in the making: which legs a query needs, what they found, and which of them were missing."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Final
+
+from providers.regulations.clause_number import ClauseNumber
+from providers.regulations.corpus import Corpus
+from providers.regulations.search.catalogue import Catalogue
+from providers.regulations.search.fulltext import Fulltext
+from providers.regulations.search.grams import fold
+from providers.regulations.search.hits import Found
+from providers.regulations.search.lookup import NUMBER, TITLE, Lookup
+from providers.regulations.search.router import Route, blank
+from providers.regulations.search.seam import SearchIndex, Within
+from providers.regulations.search.words import question
+from schemas.errors import IntegrityError, NotFoundError, NotReadyError
+from schemas.regulations import STATE_DEGRADED, STATE_EMPTY, STATE_OK, STATE_UNAVAILABLE, RegulationHit
+from schemas.regulations import RegulationsSearchRequest as Request
+
+LONGEST_QUERY: Final = 2000  # code points that are looked at
+# What a hit elsewhere counts, when a query names a regulation and too little is found in it.
+ELSEWHERE: Final = 0.5
+
+
+class Answer:
+    """The finding of one request in one revision; `reasons` fills with what was missing."""
+
+    def __init__(
+        self, corpus: Corpus, index: SearchIndex, revision: str, catalogue: Catalogue, day: str
+    ) -> None:
+        self._corpus = corpus
+        self._index = index
+        self._revision = revision
+        self._catalogue = catalogue
+        self._day = day
+        self._indexed = index.has(revision)
+        self._text_missing = False
+        self.reasons: list[str] = []
+
+    def state(self, hits: Sequence[RegulationHit]) -> str:
+        """`unavailable` if the only leg that could answer was missing, `degraded` if another was."""
+        if self._text_missing and not hits:
+            return STATE_UNAVAILABLE
+        if self.reasons:
+            return STATE_DEGRADED
+        return STATE_OK if hits else STATE_EMPTY
+
+    def find(self, request: Request, clause: ClauseNumber | None, limit: int) -> list[Found]:
+        """At most `limit` nodes."""
+        day = self._day if request.current_only else None
+        chosen = self._catalogue.chosen(request.kinds, request.doc_no, day)
+        if chosen.undated:
+            self.reasons.append(f"edition dates unknown: {chosen.undated}")
+        route = self._catalogue.router.route(request.query[:LONGEST_QUERY])
+        left = chosen.editions if route.editions is None else chosen.editions & route.editions
+        outright = self._outright(request, route, clause, left)
+        found = list(islice(self._fitting(outright, clause, request.current_only), limit))
+        if not blank(route.rest) and len(found) < limit:
+            within = chosen.editions if route.unknown else left
+            texts = self._texts(route, clause, within, chosen.editions, limit)
+            known = {one.node_id for one in found}
+            found += [
+                one for one in self._fitting(texts, clause, request.current_only) if one.node_id not in known
+            ]
+        return found[:limit]
+
+    def _outright(
+        self, request: Request, route: Route, clause: ClauseNumber | None, left: frozenset[str]
+    ) -> Iterator[Found]:
+        """What the query, or else the filters, name."""
+        lookup = Lookup(self._catalogue, self._day, self._there, self._leading if self._indexed else None)
+        kinds = tuple(
+            name for name, fits in ((NUMBER, route.by_number or route.clause), (TITLE, route.by_name)) if fits
+        )
+        if route.unknown:
+            return iter(())
+        if route.clause is not None:
+            return lookup.clause(route.clause, self._holding(route.clause, left), kinds)
+        if not blank(route.rest):
+            return iter(())
+        if clause is not None:
+            return lookup.clause(clause, self._holding(clause, left), (NUMBER,))
+        if route.editions is not None or request.doc_no.strip():
+            return lookup.beginnings(left, kinds or (NUMBER,))
+        return iter(())
+
+    def _texts(
+        self,
+        route: Route,
+        clause: ClauseNumber | None,
+        within: frozenset[str],
+        everywhere: frozenset[str],
+        limit: int,
+    ) -> list[Found]:
+        path = "" if clause is None else clause.path.partition("/")[0]
+        leg = Fulltext(self._index, self._revision, self._catalogue, self._day)
+        try:
+            found = leg.distinct(leg.find(route.rest, Within(within, path), old_asked=route.old_asked))
+            if route.by_name and not route.by_number and len(found) < limit:
+                others = leg.distinct(leg.find(route.rest, Within(everywhere - within, path)))
+                found += [
+                    Found(one.node_id, one.kinds, one.score * ELSEWHERE, one.sha256, one.weights)
+                    for one in others
+                ]
+        except (NotFoundError, NotReadyError) as error:
+            self._text_missing = True
+            self.reasons.append(f"no full text: {error.message}")
+            return []
+        return self._below(found, clause, route.rest)
+
+    def _below(self, found: list[Found], clause: ClauseNumber | None, words: str) -> list[Found]:
+        """Articles as the 款 or 项 that a filter asks for, if those have a word of the query themselves."""
+        if clause is None or "/" not in clause.path:
+            return found
+        needed = question(words).terms.needed
+        below = []
+        for one in found:
+            node_id = f"{one.node_id.partition('#')[0]}#{clause.path}"
+            if self._there(node_id):
+                text = fold(self._corpus.node(self._revision, node_id).text)
+                if any(term in text for term in needed):
+                    below.append(Found(node_id, one.kinds, one.score, "", one.weights))
+        return below
+
+    def _fitting(
+        self, found: Iterable[Found], clause: ClauseNumber | None, current_only: bool
+    ) -> Iterator[Found]:
+        """Those under the clause that a filter names, and in force by themselves where that is asked."""
+        for one in found:
+            edition_id, _, path = one.node_id.partition("#")
+            if clause is not None and path != clause.path and not path.startswith(f"{clause.path}/"):
+                continue
+            if not current_only or self._catalogue.in_force(edition_id, path, self._day):
+                yield one
+
+    def _holding(self, clause: ClauseNumber, left: frozenset[str]) -> frozenset[str]:
+        if not self._indexed:
+            return left
+        return left & frozenset(self._index.holding(self._revision, clause.path.partition("/")[0]))
+
+    def _leading(self, edition_id: str) -> Sequence[str]:
+        return self._index.leading(self._revision, edition_id, LEADING)
+
+    def _there(self, node_id: str) -> bool:
+        try:
+            self._corpus.node(self._revision, node_id)
+        except NotFoundError:
+            return False
+        except IntegrityError:
+            return True
+        return True
+
+
+LEADING: Final = 50

@@ -1,0 +1,65 @@
+"""Document numbers in a query, whole or with a shortened issuer (regulations.md section 8, E4)."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from providers.regulations import doc_no, numerals
+from providers.regulations.edition import Edition
+
+_CITED: Final = re.compile(
+    r"(?P<issuer>[^\W\d_]{0,25}?)"
+    r"(?P<year>\s*[〔\[(【]\s*(?:19|20)\d\d年?\s*[〕\])】]|\s*(?:19|20)\d\d\s*年)?"
+    rf"\s*第?\s*{numerals.NUMERAL}+\s*号"
+)
+_ISSUED: Final = re.compile("(?:令|告|字|释|发|函|文|决定|通知)$")
+_FOLDS: Final = (("监督管理", "监管"), ("药品监管局", "药监局"), ("国家", ""))
+_SHORTEST_ISSUER: Final = 3
+
+
+class Numbers:
+    """The document numbers of a revision's editions."""
+
+    def __init__(self, editions: Iterable[Edition]) -> None:
+        self._keys: dict[str, set[str]] = {}
+        for edition in editions:
+            if edition.doc_no:
+                self._keys.setdefault(folded(edition.doc_no), set()).add(edition.edition_id)
+
+    def editions(self, number: str) -> frozenset[str]:
+        """The editions whose number is `number`, or else ends with it: 总局令第47号."""
+        wanted = folded(number)
+        exact = self._keys.get(wanted)
+        if exact is not None or not wanted:
+            return frozenset(exact or ())
+        fitting = [ids for key, ids in self._keys.items() if key.endswith(wanted)]
+        return frozenset(one for ids in fitting for one in ids)
+
+    def cited(self, text: str) -> tuple[str, frozenset[str]] | None:
+        """The document number in NFKC `text` as it stands there, and its editions: none when unknown.
+
+        None when `text` cites no document number.
+        """
+        for match in _CITED.finditer(text):
+            if match["year"] or _ISSUED.search(match["issuer"]):
+                return self._longest(match)
+        return None
+
+    def _longest(self, match: re.Match[str]) -> tuple[str, frozenset[str]]:
+        # Words before the issuer run into it: 根据国务院令第797号.
+        issuer = len(match["issuer"])
+        for start in range(issuer + 1):
+            number = match.group()[start:]
+            found = self.editions(number)
+            whole = start == 0 or folded(number) in self._keys
+            if found and (whole or issuer - start >= _SHORTEST_ISSUER or start == issuer):
+                return number, found
+        return match.group(), frozenset()
+
+
+def folded(number: str) -> str:
+    """The key of a number with its issuer shortened: 监督管理 and 监管, 国家 or not, are one issuer."""
+    key = doc_no.fold(number)
+    for name, short in _FOLDS:
+        key = key.replace(name, short)
+    return key

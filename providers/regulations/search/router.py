@@ -1,0 +1,142 @@
+"""What a query names outright - document number, regulation, edition, clause - and the words that are left."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from providers.regulations import clause_number, numerals
+from providers.regulations.clause_number import ClauseNumber
+from providers.regulations.edition import Edition
+from providers.regulations.search.names import KINDS, Names
+from providers.regulations.search.numbers import Numbers
+from schemas.errors import InvalidError
+
+_N: Final = numerals.NUMERAL + "+"
+_CLAUSE: Final = re.compile(
+    rf"第?\s*{_N}\s*条(?:\s*之\s*{_N})?(?:\s*第\s*{_N}\s*款)?"
+    rf"(?:\s*第?\s*\(\s*{_N}\s*\)\s*项?|\s*第\s*{_N}\s*项)?(?:\s*第\s*{_N}\s*目)?"
+)
+# A name right before a clause number that no regulation here bears: 民法典第一千二百五十四条.
+_STRANGER: Final = re.compile(
+    rf"《([^《》]{{2,60}})》|([^\W_]{{1,30}}(?:{'|'.join(KINDS)}))\s*(?=第?\s*{_N}\s*条)"
+)
+_OWN: Final = re.compile("(?:本|该|此|这|前述|上述|本部)(?:法|条例|办法|规定|细则|解释)$")
+_YEAR: Final = re.compile(
+    r"\(?\s*((?:19|20)\d\d)\s*年?(?:\d{1,2}月(?:\d{1,2}日)?)?"
+    r"(?:版本?|修订版?|修正版?|通过|公布|发布|颁布|施行)?的?\s*\)?"
+)
+_OLD: Final = re.compile("旧版|旧法|旧的|老版|修订前|修正前|修改前|已废止的?|原来的")
+_NEW: Final = re.compile("新版|新法|最新版?|现行有效的?|现行的?|新修订的?|新修正的?")
+_BRACKETS: Final = re.compile("[《》〈〉]")
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """What a query names; `editions` None means that it names none, `unknown` that it names a stranger.
+
+    `rest` is the query without what was understood, `clause_key` what it asks of those editions.
+    """
+
+    rest: str
+    editions: frozenset[str] | None = None
+    clause: ClauseNumber | None = None
+    by_number: bool = False
+    by_name: bool = False
+    old_asked: bool = False
+    unknown: bool = False
+
+
+class Router:
+    """Routes of queries to one revision."""
+
+    def __init__(self, editions: Sequence[Edition]) -> None:
+        self._editions = tuple(editions)
+        self._names = Names(editions)
+        self._numbers = Numbers(editions)
+
+    def editions_numbered(self, number: str) -> frozenset[str]:
+        """The editions that a document number filter means."""
+        return self._numbers.editions(number)
+
+    def route(self, query: str) -> Route:
+        """Read `query`; nothing in it is an error."""
+        text = unicodedata.normalize("NFKC", query).lower()
+        cited = self._numbers.cited(text)
+        numbered = cited[1] if cited is not None else None
+        if cited is not None:
+            text = text.replace(cited[0], " ", 1)
+        text, named, old_asked = self._named(text)
+        text, clause = _clause(text, known=numbered is not None or named is not None)
+        stranger = clause is not None and named is None and numbered is None and _stranger(query)
+        if stranger:
+            text = text.replace(stranger, " ", 1)
+        chosen = named if numbered is None else numbered if named is None else named & numbered
+        return Route(
+            rest=_BRACKETS.sub(" ", text).strip(),
+            editions=chosen,
+            clause=clause,
+            by_number=cited is not None,
+            by_name=named is not None,
+            old_asked=old_asked,
+            unknown=bool(stranger) or (numbered is not None and not numbered),
+        )
+
+    def _named(self, text: str) -> tuple[str, frozenset[str] | None, bool]:
+        found = self._names.whole(text) or self._names.short(text)
+        if found is None:
+            return text, None, False
+        name, regulations = found
+        rest = text.replace(name, " ", 1)
+        ours = [edition for edition in self._editions if edition.regulation_id in regulations]
+        rest, chosen, old = _edition(rest, ours)
+        return rest, frozenset(edition.edition_id for edition in chosen), old
+
+
+def _edition(text: str, ours: Sequence[Edition]) -> tuple[str, list[Edition], bool]:
+    """The editions that a year or a word such as 旧版 beside a name means; all when there is none."""
+    for match in _YEAR.finditer(text):
+        dated = [edition for edition in ours if _of_year(edition, match[1])]
+        if dated:
+            return text[: match.start()] + " " + text[match.end() :], dated, True
+    newest = max((edition.key for edition in ours), default="")
+    for pattern, wanted in ((_OLD, False), (_NEW, True)):
+        match = pattern.search(text)
+        chosen = [edition for edition in ours if (edition.key == newest) == wanted]
+        if match is not None and chosen:
+            return text[: match.start()] + " " + text[match.end() :], chosen, not wanted
+    return text, list(ours), False
+
+
+def _of_year(edition: Edition, year: str) -> bool:
+    return edition.key.startswith(year) or year in edition.label
+
+
+def _clause(text: str, *, known: bool) -> tuple[str, ClauseNumber | None]:
+    match = _CLAUSE.search(text)
+    whole = text.strip()
+    written = match.group() if match is not None else whole if known else ""
+    # A bare 65 after a name is a clause; without a name it could count anything.
+    if match is not None and "第" not in written and not known:
+        return text, None
+    try:
+        clause = clause_number.parse(written)
+    except InvalidError:
+        return text, None
+    if not isinstance(clause, ClauseNumber):
+        return text, None
+    return text.replace(written, " ", 1), clause
+
+
+def _stranger(query: str) -> str:
+    """The name that stands before a clause number in `query` and is no reference such as 本法; else empty."""
+    match = _STRANGER.search(unicodedata.normalize("NFKC", query).lower())
+    if match is None or (match[2] and _OWN.search(match[2])):
+        return ""
+    return match[1] or match[2]
+
+
+def blank(text: str) -> bool:
+    """Whether nothing is left to look for."""
+    return not any(character.isalnum() for character in text)

@@ -1,0 +1,82 @@
+"""The seam between a search and the engine that recalls candidates: what every engine promises."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from providers.regulations.edition import Edition
+from providers.regulations.node import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A unit that an engine recalled; texts are search text (folded), for ranking and never for quoting."""
+
+    edition_id: str
+    path: str
+    title: str
+    heading: str
+    text: str
+    sha256: str
+
+    @property
+    def node_id(self) -> str:
+        """The id of the node that the unit stands for."""
+        return f"{self.edition_id}#{self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What an engine looks for: a unit has one of `needed`, and one of `single` if there are any."""
+
+    needed: tuple[str, ...]
+    single: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Where an engine looks: in `editions` only unless they are None, at one `path` only unless it is empty."""
+
+    editions: Collection[str] | None = None
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """Candidates in the engine's order, and what ranking needs to know of the whole index."""
+
+    candidates: tuple[Candidate, ...] = ()
+    frequencies: Mapping[str, int] | None = None
+    units: int = 0
+    mean_length: float = 0.0
+
+
+class SearchIndex(Protocol):
+    """Full text of corpus revisions; derived, rebuildable, keyed by revision (regulations.md section 9, R6).
+
+    Raises NotReadyError where the engine itself is missing. Safe to call from many threads.
+    """
+
+    def build(self, revision: str, nodes: Iterable[Node], editions: Sequence[Edition]) -> None:
+        """Index a revision, in one step or not at all; an index that is there is replaced."""
+        ...
+
+    def has(self, revision: str) -> bool:
+        """Whether the revision is indexed."""
+        ...
+
+    def drop(self, revision: str) -> None:
+        """Forget a revision, as after its withdrawal; one that is not there is no error."""
+        ...
+
+    def recall(self, revision: str, terms: Terms, within: Within, most: int) -> Recalled:
+        """At most `most` candidates, best first, ties in reading order."""
+        ...
+
+    def leading(self, revision: str, edition_id: str, most: int) -> Sequence[str]:
+        """The paths of the first units of an edition in reading order."""
+        ...
+
+    def holding(self, revision: str, path: str) -> Collection[str]:
+        """The ids of the editions that have a unit at `path`."""
+        ...

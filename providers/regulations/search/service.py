@@ -1,0 +1,112 @@
+"""Search one pinned revision of a corpus: route, look up, search text, and say plainly in which state."""
+
+import threading
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+from providers.regulations import clause_number
+from providers.regulations.clause_number import ClauseNumber
+from providers.regulations.corpus import Corpus
+from providers.regulations.evidence import MISMATCH
+from providers.regulations.search.answer import Answer
+from providers.regulations.search.catalogue import Catalogue
+from providers.regulations.search.hits import Found, broken, hit
+from providers.regulations.search.seam import SearchIndex
+from providers.regulations.status import today
+from schemas.errors import IntegrityError, InvalidError, NotReadyError
+from schemas.regulations import (
+    STATE_UNAVAILABLE,
+    RegulationHit,
+    RegulationsSearchRequest,
+    RegulationsSearchResult,
+)
+from schemas.regulations_errors import InvalidRegulationsRequestError
+
+DEFAULT_LIMIT: Final = 10
+MOST: Final = 50
+_KEPT: Final = 4  # catalogues of revisions
+
+
+class RegulationsSearch:
+    """Searches of one corpus; `clock` says which day it is where a search names none.
+
+    A limit of 0 means 10, and never more than 50 hits are given. A revision that the corpus does not
+    know is NotFoundError; with none published the state is `unavailable` (regulations.md section 9).
+    """
+
+    def __init__(self, corpus: Corpus, index: SearchIndex, clock: Callable[[], datetime]) -> None:
+        self._corpus = corpus
+        self._index = index
+        self._clock = clock
+        self._catalogues: dict[str, Catalogue] = {}
+        self._lock = threading.Lock()
+
+    def build(self, revision: str = "") -> str:
+        """Index a published revision, or the current one; its id."""
+        pinned = self._corpus.pinned(revision)
+        self._index.build(pinned, self._corpus.nodes(pinned), self._corpus.editions(pinned))
+        return pinned
+
+    def search(self, request: RegulationsSearchRequest, as_of: str = "") -> RegulationsSearchResult:
+        """The hits of `request` as the law stands on `as_of`, today when none is named."""
+        limit = _limit(request.limit)
+        clause = _clause(request.clause_no)
+        try:
+            pinned = self._corpus.pinned(request.corpus_revision)
+        except NotReadyError as error:
+            return _unavailable(request.corpus_revision, error.message)
+        if any(one.revision == pinned and one.state == "withdrawn" for one in self._corpus.revisions()):
+            return _unavailable(pinned, "the revision was withdrawn")
+        day = as_of or today(self._clock())
+        catalogue = self._catalogue(pinned)
+        answer = Answer(self._corpus, self._index, pinned, catalogue, day)
+        found = answer.find(request, clause, limit)
+        hits = tuple(self._hit(one, pinned, catalogue, day) for one in found)
+        return RegulationsSearchResult(
+            corpus_revision=pinned,
+            state=answer.state(hits),
+            degraded_reasons=tuple(answer.reasons),
+            hits=hits,
+        )
+
+    def _hit(self, found: Found, pinned: str, catalogue: Catalogue, day: str) -> RegulationHit:
+        try:
+            node = self._corpus.node(pinned, found.node_id)
+        except IntegrityError:
+            return broken(found, catalogue, day, MISMATCH)
+        return hit(found, node, catalogue, day)
+
+    def _catalogue(self, revision: str) -> Catalogue:
+        with self._lock:
+            known = self._catalogues.get(revision)
+        if known is None:
+            known = Catalogue(self._corpus.editions(revision))
+            with self._lock:
+                while len(self._catalogues) >= _KEPT:
+                    self._catalogues.pop(next(iter(self._catalogues)))
+                self._catalogues[revision] = known
+        return known
+
+
+def _limit(limit: int) -> int:
+    if limit < 0:
+        raise InvalidRegulationsRequestError("limit is below 0", subject="limit")
+    return min(limit or DEFAULT_LIMIT, MOST)
+
+
+def _clause(written: str) -> ClauseNumber | None:
+    if not written.strip():
+        return None
+    try:
+        clause = clause_number.parse(written)
+    except InvalidError as error:
+        raise InvalidRegulationsRequestError(error.message, subject="clauseNo") from error
+    assert isinstance(clause, ClauseNumber)
+    return clause
+
+
+def _unavailable(revision: str, reason: str) -> RegulationsSearchResult:
+    return RegulationsSearchResult(
+        corpus_revision=revision, state=STATE_UNAVAILABLE, degraded_reasons=(reason,), hits=()
+    )

@@ -1,0 +1,64 @@
+"""The words of a question: what asks is left out, and everyday words bring the statute's words along."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from providers.regulations.search.grams import fold, grams, is_word, runs
+from providers.regulations.search.lay_words import LAY_WORDS
+from providers.regulations.search.ranking import Weighted
+from providers.regulations.search.seam import Terms
+
+# They are in every question, or between its words, and tell no clause from another.
+_ASKING: Final = re.compile(
+    "请问|想问|想知道|我想|怎么办理|怎么办|会怎么样|怎么样|怎么|怎样|如何|为什么|什么时候|什么样|什么|哪些人?|哪个|哪里|哪种|"
+    "是不是|能不能|可不可以|要不要|算不算|会不会|有没有|行不行|用不用|需不需要|是否|能否|可否|可以吗|行吗|"
+    "的话|的时候|情况下|我们|咱们|他们|这个|那个|这些|那些|[的了吗呢吧啊嘛]"
+)
+# Alone these say nothing; in a pair they may: 有效, 过失, 要求.
+_IDLE: Final = frozenset(
+    "一不是有在和与或及被把让跟会要能可以得对从到向里上下中就都还也很这那我你他她它谁几多过着给个为其之"
+)
+MOST_RUNS: Final = 40
+SINGLE: Final = 0.5
+WORD: Final = 2.0
+LAY: Final = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What an engine has to look for, and what each term counts in ranking."""
+
+    terms: Terms
+    weighted: Weighted
+
+
+def question(query: str, *, lay: bool = True) -> Question:
+    """The terms of a query; without `lay` only its own words."""
+    own = _plain(query)[:MOST_RUNS]
+    weights: dict[str, float] = {}
+    _add(weights, own, 1.0)
+    if lay:
+        folded = fold(query)
+        _add(weights, [word for key, words in LAY_WORDS if key in folded for word in words], LAY)
+    singles = tuple(term for term in weights if len(term) == 1 and not is_word(term))
+    needed = tuple(term for term in weights if len(term) > 1 or is_word(term))
+    terms = Terms(needed, singles) if needed else Terms(singles)
+    return Question(terms, Weighted(weights, tuple(own)))
+
+
+def _plain(query: str) -> Sequence[str]:
+    """The runs of a query without the words that ask; all of them where nothing else is left."""
+    folded = fold(query)
+    return list(runs(_ASKING.sub(" ", folded))) or list(runs(folded))
+
+
+def _add(weights: dict[str, float], words: Sequence[str], worth: float) -> None:
+    for word in words:
+        found = grams(word)
+        idle = len(found.singles) > 1 or worth < 1.0
+        for terms, factor in ((found.pairs, 1.0), (found.words, WORD), (found.singles, SINGLE)):
+            for term in terms:
+                if not (factor == SINGLE and idle and term in _IDLE):
+                    weights[term] = max(weights.get(term, 0.0), worth * factor)
