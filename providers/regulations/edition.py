@@ -29,8 +29,8 @@ class Edition:
     regulation_id: str
     key: str
     title: str
-    kind: str
     disclosure: Disclosure
+    kind: str = ""
     label: str = ""
     doc_no: str = ""
     promulgated_on: str | None = None

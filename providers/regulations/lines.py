@@ -147,7 +147,11 @@ def _tables(lines: list[str]) -> frozenset[int]:
 
 
 def _cleaned(number: int, line: str, source: str, table: bool) -> Iterator[Line | Aside]:
-    for part, piece in enumerate(_BREAK.split(line)):
+    pieces = _BREAK.split(line)
+    if line.strip(WHITE) and not any(piece.strip(WHITE) for piece in pieces):
+        yield Aside(number, 0, "markup", source)
+        return
+    for part, piece in enumerate(pieces):
         marks = _MARKS.match(piece)
         leading = marks[1] if marks else ""
         rest = piece[marks.end() :] if marks else piece
