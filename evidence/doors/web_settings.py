@@ -112,16 +112,18 @@ def keep_back(stated: object, exclusions_file: str | None = None) -> None:
     """
     if not (exclusions_file or os.environ.get(EXCLUSIONS_VARIABLE)):
         return
+    from providers.web.screening import holds
+
     exclusions = read_exclusions(exclusions_file)
     for where, text in _texts(stated, ""):
-        if exclusions.found_folded(text):
+        if holds(text, exclusions):
             raise InvalidError(f"{where} holds an excluded term; nothing was recorded", subject=where)
 
 
 def _texts(value: object, where: str) -> Iterator[tuple[str, str]]:
     """Every text of a JSON value with its place; a name comes before it is part of a place."""
     if isinstance(value, str):
-        yield where, value
+        yield where or "the request", value
     elif isinstance(value, Mapping):
         for name, one in value.items():
             yield where or "a name", name
