@@ -177,7 +177,7 @@ def _own_module(claim: Published) -> None:
     for name in _with_parents(claim.entry.module):
         try:
             spec = find_spec(name)
-        except (ImportError, ValueError) as error:
+        except ValueError as error:  # it is there already, and does not say from where
             raise _refused(f"{claim} has no module {name}: {told(error)}") from error
         if spec is None:
             raise _refused(f"{claim} has no module {name}")

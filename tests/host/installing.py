@@ -20,7 +20,7 @@ MARK = """
 import os, pathlib
 pathlib.Path(os.environ["MARKS"], __name__).touch()
 """
-PROVIDER = f"""{MARK}
+UNMARKED = """
 from providers.regulations_contract import (
     RegulationEvidence,
     RegulationEvidenceRequest,
@@ -54,6 +54,7 @@ class Provider:
 
 provider = Provider()
 """
+PROVIDER = MARK + UNMARKED
 CONSUMER = """
 from providers.regulations_contract import RegulationsHost, RegulationsSearchRequest
 

@@ -3,7 +3,7 @@
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from hashlib import sha256
 from itertools import count
 from threading import Event, Thread
@@ -11,6 +11,8 @@ from typing import Any
 
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evidence.host import Composition
 from evidence.provider_calls import AuditEvent
@@ -20,10 +22,13 @@ from providers.regulations_contract import (
     RegulationsCaller,
     RegulationsSearchRequest,
 )
+from schemas.ledger import ProviderCall
+from schemas.outside import parse
 from tests.host.world import (
     ACTIONS,
     ANSWERS,
     CAPTURED,
+    DISPATCH,
     EVIDENCE,
     METHODS,
     REVISION,
@@ -249,3 +254,22 @@ def test_no_word_of_a_provider_or_caller_can_stop_the_audit(state: str, kept: st
     world = World("search_regulations", answer)
     assert world.call("search_regulations", corpus_revision=state) is answer
     assert (world.kept.told[0]["state"], world.kept.told[0]["revision"]) == (kept, kept)
+
+
+ANY_TEXT = st.text(st.characters(), max_size=300)
+
+
+@given(ANY_TEXT, ANY_TEXT, ANY_TEXT, st.sampled_from(METHODS), st.booleans())
+def test_any_words_at_all_leave_one_event_that_a_ledger_can_hold(
+    state: str, revision: str, owner: str, method: str, fails: bool
+) -> None:
+    answer = ANSWERS[method]
+    names = {spec.name for spec in fields(answer)}
+    changes = {"state": state, "corpus_revision": revision}
+    world = World(method, replace(answer, **{name: changes[name] for name in changes.keys() & names}))
+    host = calls(world.composition, replace(DISPATCH, owner=owner))
+    with suppress(InvalidRegulationsRequestError):
+        call(host, method, schema_version=2 if fails else 1)
+    [event] = world.kept.events
+    assert ProviderCall.read(parse(event.call.canonical())) == event.call
+    assert set(event.call.evidence.to_wire()) <= {"revision", "count", "state", "querySha256"}

@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 
 from tests.audit.lives import replayed
-from tests.host.installing import CONSUMER, MARK, PROVIDER, TRUSTED, Installation, environment
+from tests.host.installing import (
+    CONSUMER,
+    MARK,
+    PROVIDER,
+    TRUSTED,
+    UNMARKED,
+    Installation,
+    environment,
+)
 
 IMPOSTOR = f"{MARK}\nprovider = object()\n"
 
@@ -184,7 +192,7 @@ def test_a_trusted_provider_that_is_broken_is_refused(
 
 @pytest.mark.req("ext20-01")
 def test_f3_provider_and_consumer_import_only_the_public_contract() -> None:
-    for source in (PROVIDER.replace(MARK, ""), CONSUMER):
+    for source in (UNMARKED, CONSUMER):
         imports = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import)]
         froms = [node.module for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)]
         assert (imports, set(froms)) == ([], {"providers.regulations_contract"})

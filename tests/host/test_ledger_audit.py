@@ -1,11 +1,13 @@
 """Audit events in a real ledger: found by nobody who looks for what was said, and replayed (host.md E12)."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from evidence.audit import Replay
 from evidence.host import Composition
@@ -15,8 +17,9 @@ from ledger.sqlite import SqliteLedger
 from providers.regulations_contract import AuditWriteError, InvalidRegulationsRequestError
 from schemas.canonical import canonical
 from schemas.errors import BusyError, InvalidError
-from schemas.ledger import CALLS, ProviderCall, Subject, read_raw
+from schemas.ledger import CALLS, PROVIDER_CALL, ProviderCall, Subject, read_raw
 from schemas.outside import parse
+from schemas.published import schema_bytes
 from tests.audit.lives import Step, replayed, rewritten, steps
 from tests.host.world import (
     ACTIONS,
@@ -34,6 +37,8 @@ from tests.host.world import (
     in_force,
 )
 from tests.world import engine, kinds, open_ledger, request
+
+PUBLISHED = Draft202012Validator(json.loads(schema_bytes(PROVIDER_CALL)))
 
 
 def composed(ledger: SqliteLedger, **answers: Any) -> tuple[Composition, Provider]:
@@ -69,6 +74,7 @@ def test_an_event_is_a_record_with_the_plugin_as_actor_and_the_four_fields(calle
             "target": "kbreg",
         }
         assert set(evidence) <= {"revision", "count", "state", "querySha256"}
+        assert [error.message for error in PUBLISHED.iter_errors(parse(step.body))] == []
 
 
 @pytest.mark.req("ext20-11")
