@@ -150,10 +150,6 @@ LIES: dict[str, tuple[Answer, str]] = {
         lambda plan: honest(plan, provider_kind="connector"),
         "binding its receipt to the plan: receipt.provider_kind",
     ),
-    "other algorithm": (
-        lambda plan: honest(plan, sources=[source(REFS[0], other(algorithm_of(plan.plan_id or "")))]),
-        "binding its receipt to the plan: receipt.sources[0].content_digest",
-    ),
     "65 sources": (
         lambda plan: honest(plan, refs=[f"urn:x:{number}" for number in range(65)]),
         "running the provider: invalid: receipt.sources has 65 items",

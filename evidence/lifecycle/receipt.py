@@ -60,9 +60,12 @@ def bind(plan: Plan, receipt: Receipt) -> Algorithm:
 
 
 def require_algorithm(sources: Iterable[Source], algorithm: Algorithm, where: str) -> None:
-    """One plan's artifacts all use one algorithm (section 2), the content digests among them."""
+    """Peers that read sha256 know no other; else content may bear the sha256 that it is known by outside.
+
+    The ids of one plan's artifacts all use one algorithm (section 2); a content digest is none of them.
+    """
     for index, source in enumerate(sources):
-        if algorithm_of(source.content_digest) != algorithm:
+        if algorithm == "sha256" != algorithm_of(source.content_digest):
             subject = f"{where}[{index}].content_digest"
             raise MismatchError(
                 f"{subject} is a {algorithm_of(source.content_digest)} digest; the plan uses {algorithm}",
