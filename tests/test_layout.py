@@ -66,6 +66,7 @@ def extras(path: str) -> set[str]:
         "server": "providers/standards/service/",
         "xlsx": "providers/standards/spreadsheet.py",
         "pdf": "providers/web/extraction/pdf_child.py",
+        "sign": "ledger/",
     }
     optional = PROJECT["project"]["optional-dependencies"]
     lines = [optional[extra] for extra, home in homes.items() if path.startswith(home)]
