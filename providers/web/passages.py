@@ -19,16 +19,17 @@ def passages(page: Page, queries: Iterable[str], count: int = 2) -> tuple[WebCla
     None where nothing on the page shares two neighbouring characters with any of them. Offsets are those
     of the page's text, and `text[start:end] == excerpt`.
     """
+    asked = tuple(queries)
+    return nearest(page.candidates, asked, count) or nearest(_lines(page.text), asked, count)
+
+
+def nearest(
+    found: Iterable[WebClauseCandidate], queries: Iterable[str], count: int = 2
+) -> tuple[WebClauseCandidate, ...]:
+    """At most `count` of the passages `found` that share most with the queries, best first."""
     wanted = {pair for query in queries for pair in _pairs(query)}
     if not wanted:
         return ()
-    clauses = _best(page.candidates, wanted, count)
-    return clauses or _best(_lines(page.text), wanted, count)
-
-
-def _best(
-    found: Iterable[WebClauseCandidate], wanted: set[str], count: int
-) -> tuple[WebClauseCandidate, ...]:
     scored = [(len(wanted & _pairs(one.excerpt)), one) for one in found]
     ranked = sorted((pair for pair in scored if pair[0]), key=lambda pair: (-pair[0], pair[1].start))
     return tuple(_cut(one) for _, one in ranked[:count])

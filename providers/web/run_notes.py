@@ -1,12 +1,10 @@
 """What one run of the web connector says beside its sources: states, refusals, hits that were left."""
 
+from providers.limitations import limited
 from providers.web.minimise import Verdict
 from providers.web.search.service import Searched
 from schemas.text import legible
 from schemas.web import EMPTY, OK, WebSearchHit
-
-_MOST_LIMITATIONS = 16
-_LONGEST_LIMITATION = 1024
 
 
 class RunNotes:
@@ -81,14 +79,7 @@ class RunNotes:
 
     def limitations(self) -> tuple[str, ...]:
         """Every note, in as many limitations as a receipt holds."""
-        kept = [legible(note, _LONGEST_LIMITATION) for note in self._notes]
-        if self.hidden:
-            said = (
-                "个网址为本方规则所拒，没有抓取，也不列出。 Addresses that our own rules refuse; not shown."
-            )
-            kept.insert(0, f"{self.hidden} {said}")
-        if len(kept) > _MOST_LIMITATIONS:
-            more = " / ".join(kept[_MOST_LIMITATIONS - 1 :])
-            said = f"另有 {len(kept) - _MOST_LIMITATIONS + 1} 条限制。 More limitations: {more}"
-            kept = [*kept[: _MOST_LIMITATIONS - 1], legible(said, _LONGEST_LIMITATION)]
-        return tuple(kept)
+        if not self.hidden:
+            return limited(self._notes)
+        said = "个网址为本方规则所拒，没有抓取，也不列出。 Addresses that our own rules refuse; not shown."
+        return limited([f"{self.hidden} {said}", *self._notes])

@@ -1,0 +1,94 @@
+"""A resolved node as a source of a receipt: what the corpus states, and what that does not prove."""
+
+from dataclasses import dataclass, field
+
+from providers.regulations.edition import Edition
+from schemas.receipt import Source
+from schemas.regulations import RegulationEvidence
+from schemas.text import legible
+
+FAMILY = "regulation"
+_DISCLOSED = {
+    "full": "全文 full",
+    "excerpt": "摘录 excerpt",
+    "metadata_only": "仅元数据 metadata_only",
+    "withheld": "不披露 withheld",
+}
+
+
+@dataclass
+class Cited:
+    """One node of one revision, and which queries led to it in which way."""
+
+    revision: str
+    node_id: str
+    start: int = 0
+    end: int = 0
+    found: list[str] = field(default_factory=list)
+
+    @property
+    def ref(self) -> str:
+        """Its source reference."""
+        return f"urn:kbreg:{self.revision}:{self.node_id}"
+
+
+def node_source(
+    cited: Cited,
+    evidence: RegulationEvidence,
+    edition: Edition,
+    heading_path: tuple[str, ...],
+    status: tuple[str, str],
+    accessed_at: str,
+) -> Source:
+    """The evidence as what the corpus states; `status` is the legal status and the day it is computed for.
+
+    The content digest is the SHA-256 of the node's whole text, which anybody can recompute.
+    """
+    return Source(
+        source_ref=cited.ref,
+        source_family=FAMILY,
+        basis="stated",
+        finding=_finding(cited, evidence, edition, heading_path, status),
+        limitation=_limitation(evidence, edition, status),
+        publication_date=edition.promulgated_on,
+        accessed_at=accessed_at,
+        content_digest=f"sha256:{evidence.node_sha256}",
+    )
+
+
+def _finding(
+    cited: Cited,
+    evidence: RegulationEvidence,
+    edition: Edition,
+    heading_path: tuple[str, ...],
+    status: tuple[str, str],
+) -> str:
+    where = " › ".join(legible(heading, 80) for heading in heading_path)
+    said = [
+        f"《{legible(edition.title, 200)}》{_bracketed(edition.label, edition.doc_no)}",
+        f"{legible(evidence.clause_no, 80)}{f'（{where}）' if where else ''}",
+        f"{status[1]} 的效力状态：{status[0]}",
+    ]
+    if evidence.excerpt:
+        said.append(f"原文 [{evidence.start}:{evidence.end}]：“{legible(evidence.excerpt, 1600)}”")
+    else:
+        said.append(f"原文未披露：{legible(evidence.withheld_reason, 200) or '来源权利限制'}")
+    if cited.found:
+        said.append(f"得自：{legible('；'.join(dict.fromkeys(cited.found)), 600)}")
+    said.append(f"语料修订 {evidence.corpus_revision}，节点 SHA-256 {evidence.node_sha256}，哈希已核验")
+    return "。".join(part for part in said if part) + "。"
+
+
+def _limitation(evidence: RegulationEvidence, edition: Edition, status: tuple[str, str]) -> str:
+    source = legible(edition.source, 300) or "未载 unknown"
+    return (
+        f"语料库陈述版本 {edition.edition_id}（来源：{source}）的文本；"
+        f"效力状态由库中日期按 {status[1]} 推算，披露级别：{_DISCLOSED[evidence.disclosure]}；是否适用由使用者判断。"
+        f" The corpus states the text of this edition; its legal status ({status[0]}) is computed from the"
+        f" dates in the corpus as of {status[1]}; whether it applies is the reader's judgement."
+    )
+
+
+def _bracketed(*parts: str) -> str:
+    told = "，".join(legible(part, 120) for part in parts if part)
+    return f"（{told}）" if told else ""
