@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import traceback
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -23,7 +24,8 @@ EVERYTHING = [  # what commands import when they need it; a fork has it at once
     *("evidence.audit", "evidence.rendering.readback_markdown", "evidence.rendering.text", "getpass"),
     *(place.partition(":")[0] for place in COMMANDS.values()),
     *("evidence.sinks.dossier", "ledger.sqlite", "ledger.sqlite_readonly", "providers.standards.provider"),
-    *("providers.standards.matching", "schemas.published"),
+    *("providers.standards.matching", "providers.web.assembly", "providers.web.screening"),
+    *("schemas.published", "tomllib"),
 ]
 
 
@@ -47,12 +49,19 @@ class Forking:
     ) -> None:
         self._process.communicate()
 
-    def __call__(self, *arguments: str | Path, cwd: Path, stdin: bytes = b"") -> Done:
-        """Run one command to its end, its streams files."""
+    def __call__(
+        self,
+        *arguments: str | Path,
+        cwd: Path,
+        stdin: bytes = b"",
+        environment: Mapping[str, str] | None = None,
+    ) -> Done:
+        """Run one command to its end, its streams files, with this environment added to that of the tests."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         (self._folder / "in").write_bytes(stdin)
-        job = {"arguments": [str(argument) for argument in arguments], "cwd": str(cwd)}
+        words = [str(argument) for argument in arguments]
+        job = {"arguments": words, "cwd": str(cwd), "environment": dict(environment or {})}
         self._process.stdin.write(json.dumps(job).encode() + b"\n")
         self._process.stdin.flush()
         status = int(self._process.stdout.readline())
@@ -71,6 +80,7 @@ def serve(folder: Path) -> None:
             job = json.loads(line)
             child = os.fork()
             if child == 0:
+                os.environ.update(job["environment"])
                 work(folder, job["cwd"], job["arguments"])
             _, status = os.waitpid(child, 0)
             os.write(1, b"%d\n" % os.waitstatus_to_exitcode(status))
