@@ -145,6 +145,8 @@ def decide(trusted: TrustedProvider, path: Iterable[str] | None = None) -> Publi
 
 def load(trusted: TrustedProvider, registry: PluginRegistry) -> Published:
     """Decide, import the trusted provider and register it; RegistrationError leaves the slot as it was."""
+    if registry.plugin_id != KBREG:
+        raise _refused(f"only the plugin {KBREG} brings a regulations provider, not {registry.plugin_id}")
     claim = decide(trusted)
     _own_module(claim)
     try:

@@ -199,6 +199,12 @@ def test_a_module_that_does_not_import_is_told(site: Path) -> None:
     assert message == f"kbreg-official 1.0 in {site} cannot be imported: ValueError: broken"
 
 
+def test_nothing_is_imported_for_the_registry_of_another_plugin(site: Path) -> None:
+    lay(site, "kbreg-official", "kbreg_official", "raise SystemExit('imported')")
+    with pytest.raises(RegistrationError, match="only the plugin kbreg"):
+        load(trusted_provider(stated()), empty(Kept(), Slot()).registry("rdm"))
+
+
 def decision(site: Path, **changes: Any) -> str:
     with pytest.raises(RegistrationError) as caught:
         decide(trusted_provider(stated(**changes)), [str(site)])
