@@ -19,6 +19,7 @@ COMMANDS = {
     "audit": "evidence.doors.audit:audit",
     "standards": "evidence.doors.standards:standards",
     "web": "evidence.doors.web:web",
+    "regulations": "evidence.doors.regulations:regulations",
     "schema": "evidence.doors.schema:schema",
     "rpc": "evidence.doors.serve:rpc",
     "demo": "evidence.doors.demo:demo",

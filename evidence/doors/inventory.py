@@ -2,16 +2,20 @@
 
 import os
 import time
+from functools import cache
 
 from evidence.doors import output
-from evidence.doors.options import SERVICE_VARIABLE, open_library, system_clock
+from evidence.doors.corpus import open_host
+from evidence.doors.options import SERVICE_VARIABLE, corpus_path, open_library, system_clock
 from evidence.doors.web_settings import names_web, read_exclusions, read_settings
 from evidence.engine import DEFAULT_TIMEOUT_SECONDS
+from ledger.store import Ledger
 from providers.base import Provider
 from providers.registry import Registry
 from schemas.provider import ProviderRow
 
 _HOW = {
+    "connector:regulations": "no corpus of regulations is set: give its file with --corpus",
     "connector:standards-service": "no standards service is set: give its URL with --standards-service",
     "connector:web-search": "no search service is set: give a SearXNG with --search-url URL, or --web FILE",
 }
@@ -26,11 +30,16 @@ def open_registry(  # noqa: PLR0913, PLR0917 - one parameter an option
     web_file: str | None = None,
     search_url: str | None = None,
     exclusions_file: str | None = None,
+    corpus_file: str | None = None,
     seconds: float = DEFAULT_TIMEOUT_SECONDS,
+    *,
+    ledger: Ledger | None = None,
+    actor: str = "local",
 ) -> Registry:
     """The inventory that the options describe, for runs of at most `seconds`.
 
-    A malformed row is told on stderr and left out.
+    A malformed row is told on stderr and left out. Calls of the regulations host are audited into
+    `ledger`; without one they are unavailable.
     """
     providers: list[Provider] = []
     unset: list[ProviderRow] = []
@@ -52,6 +61,15 @@ def open_registry(  # noqa: PLR0913, PLR0917 - one parameter an option
             providers.append(connector(settings, system_clock, exclusions, os.environ, time.sleep, seconds))
         else:
             unset.append(_unset("connector:web-search"))
+        if corpus_path(corpus_file):
+            from providers.regulations.connector import Regulations
+
+            opened = cache(
+                lambda: open_host(corpus_file, ledger, actor, web_file, search_url, exclusions_file)
+            )
+            providers.append(Regulations(opened, system_clock))
+        else:
+            unset.append(_unset("connector:regulations"))
     if not provider_files and not registry_files:
         return Registry(tuple(providers), listed=tuple(unset))
     from evidence.doors.artifacts import read_json

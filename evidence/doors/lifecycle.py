@@ -152,7 +152,8 @@ def execute(
     _refuse_two_stdins(plan, *_files(sources))
     ledger = open_ledger(ledger_path, no_ledger)
     ready = read_plan(plan, ledger)
-    runner = engine(ledger, _registry(sources, timeout), actor, timeout_seconds=timeout)
+    registry = open_registry(**sources, seconds=timeout, ledger=ledger, actor=actor_name(actor))
+    runner = engine(ledger, registry, actor, timeout_seconds=timeout)
     selected = ready.selected_provider
     if selected is not None and selected.provider_kind == "connector" and not allow_network:
         return _show_outgoing([message.to_wire() for message in runner.outgoing(ready)], chosen_format)
@@ -165,6 +166,7 @@ def _show_outgoing(messages: list[dict[str, str]], chosen_format: str | None) ->
         output.print_json({"network_allowed": False, "outgoing": messages})
     else:
         lines = [f"would send to {message['destination']}:\n{message['content']}" for message in messages]
+        lines = lines or ["would read what is here and send nothing outside"]
         output.print_text("\n".join(["Nothing was sent. With --allow-network this connector", *lines]))
     return NEGATIVE
 
@@ -355,8 +357,8 @@ def emit(artifact: Record, chosen_format: str | None, negative: bool = False) ->
     return NEGATIVE if negative else 0
 
 
-def _registry(sources: dict[str, Any], seconds: float = DEFAULT_TIMEOUT_SECONDS) -> Any:
-    return open_registry(**sources, seconds=seconds)
+def _registry(sources: dict[str, Any]) -> Any:
+    return open_registry(**sources)
 
 
 def _files(sources: dict[str, Any]) -> list[str]:

@@ -21,6 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 LEDGER_VARIABLE = "EXTERNAL_EVIDENCE_LEDGER"
 LIBRARY_VARIABLE = "EXTERNAL_EVIDENCE_LIBRARY"
+CORPUS_VARIABLE = "EXTERNAL_EVIDENCE_CORPUS"
 SERVICE_VARIABLE = "EXTERNAL_EVIDENCE_STANDARDS_URL"
 ACTOR_VARIABLE = "EXTERNAL_EVIDENCE_ACTOR"
 DEFAULT_FOLDER = ".external-evidence"
@@ -63,6 +64,21 @@ def writer_options(command: F) -> F:
     return ledger_options(command)
 
 
+def corpus_option(command: F) -> F:
+    """`--corpus`: the file of the corpus."""
+    return click.option(
+        "--corpus",
+        "corpus_file",
+        metavar="FILE",
+        help=f"The corpus of regulations (法规语料库); else ${CORPUS_VARIABLE}.",
+    )(command)
+
+
+def corpus_path(given: str | None) -> str | None:
+    """Where the corpus is, None when nobody says."""
+    return given or os.environ.get(CORPUS_VARIABLE) or None
+
+
 def provider_options(command: F) -> F:
     """Where provider rows come from: the library of the built-in method, and inventory files."""
     for option in (
@@ -92,6 +108,7 @@ def provider_options(command: F) -> F:
         web_option,
         search_option,
         exclusions_option,
+        corpus_option,
         click.option(
             "--library",
             metavar="FILE",

@@ -83,7 +83,8 @@ def _limitation(evidence: RegulationEvidence, edition: Edition, status: tuple[st
     source = legible(edition.source, 300) or "未载 unknown"
     return (
         f"语料库陈述版本 {edition.edition_id}（来源：{source}）的文本；"
-        f"效力状态由库中日期按 {status[1]} 推算，披露级别：{_DISCLOSED[evidence.disclosure]}；是否适用由使用者判断。"
+        f"效力状态由库中日期按 {status[1]} 推算，"
+        f"披露级别：{_DISCLOSED.get(evidence.disclosure, evidence.disclosure)}；是否适用由使用者判断。"
         f" The corpus states the text of this edition; its legal status ({status[0]}) is computed from the"
         f" dates in the corpus as of {status[1]}; whether it applies is the reader's judgement."
     )

@@ -17,8 +17,9 @@ from pathlib import Path
 
 import orjson
 
+from providers.standards.cache import Kept
 from providers.standards.folding import fold
-from providers.standards.stored import FEWEST_BYTES, StoredRecords, find_records, keep_records
+from providers.standards.stored import FEWEST_BYTES, Held, StoredRecords, find_records, keep_records
 from schemas.canonical import (
     DEFAULT_ALGORITHM,
     Algorithm,
@@ -140,7 +141,7 @@ def load(path: str | os.PathLike[str]) -> Library:
     if not FEWEST_BYTES <= len(data) <= LARGEST_BYTES:
         return loads(data, file.name)
     file_digest = digest_bytes(data)
-    kept = find_records(file_digest)
+    kept: Kept | Held | None = find_records(file_digest)
     if kept is None:
         # A record is gone as soon as it is written: half a million of them weigh more than all their bytes.
         held = keep_records(file_digest, _canonical(_Reader(file.name).records(data)))

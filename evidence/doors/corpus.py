@@ -1,0 +1,87 @@
+"""Open the corpus of regulations, its search, and the host that serves both to the lifecycle."""
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evidence.doors.options import CORPUS_VARIABLE, corpus_path, system_clock
+from evidence.doors.web_settings import names_web, read_exclusions, read_settings
+from schemas.errors import UsageError
+
+if TYPE_CHECKING:
+    from ledger.store import Ledger
+    from providers.regulations.connector import Opened
+    from providers.regulations.corpus import Corpus
+    from providers.regulations.search.service import RegulationsSearch
+
+PLUGIN = "connector.regulations"
+"""As whom the connector asks the host; the audit names it."""
+
+
+def open_corpus(given: str | None, *, create: bool = False) -> "Corpus":
+    """The corpus that the option or the environment names, closed when the command ends."""
+    from providers.regulations.corpus import Corpus
+
+    path = corpus_path(given)
+    if path is None:
+        raise UsageError(f"name the corpus with --corpus FILE or in ${CORPUS_VARIABLE}", subject="--corpus")
+    corpus = Corpus.open(Path(path), system_clock, create=create)
+    click.get_current_context().call_on_close(corpus.close)
+    return corpus
+
+
+def open_search(corpus: "Corpus", given: str | None) -> "RegulationsSearch":
+    """The search of a corpus; its index files lie beside the corpus."""
+    from providers.regulations.search.service import RegulationsSearch
+    from providers.regulations.search.sqlite_index import SqliteIndex
+
+    path = corpus_path(given) or ""
+    return RegulationsSearch(corpus, SqliteIndex(Path(f"{path}.index")), system_clock)
+
+
+def open_host(
+    given: str | None,
+    ledger: "Ledger | None",
+    actor: str,
+    web_file: str | None,
+    search_url: str | None,
+    exclusions_file: str | None,
+) -> "Opened":
+    """The corpus behind EXT-20's host, which audits every call into `ledger`; without one none is made."""
+    from evidence.host import Composition, Dispatch
+    from evidence.plugins import capability
+    from evidence.provider_calls import LedgerAudit
+    from providers.regulations.connector import Opened
+    from providers.regulations.kbreg import Kbreg
+    from providers.regulations.web_leg import WebLeg
+    from providers.regulations_contract import RegulationsHost, RegulationsUnavailableError
+
+    corpus = open_corpus(given)
+    parts: dict[str, Any] = {}
+    web = None
+    if names_web(web_file, search_url):
+        from providers.web.assembly import capturer, connector, search_service
+
+        settings = read_settings(web_file, search_url)
+        exclusions = read_exclusions(exclusions_file)
+        parts = {
+            "web": search_service(settings, system_clock, os.environ),
+            "capturer": capturer(settings, system_clock, exclusions, time.sleep),
+            "exclusions": exclusions,
+            "detectors": settings.detectors,
+        }
+        shown = connector(settings, system_clock, exclusions, os.environ, time.sleep)
+        web = WebLeg(shown, settings.hits, settings.captures)
+    provider = Kbreg(corpus, open_search(corpus, given), system_clock, **parts)
+    composition = Composition.of(
+        lambda _: None,  # the command line has no accounts: whoever may run it may ask
+        LedgerAudit(ledger, actor) if ledger is not None else None,
+        provider,
+    )
+    host = capability(composition.host(Dispatch(plugin_id=PLUGIN, actor=actor, owner=actor)), RegulationsHost)
+    if host is None:
+        raise RegulationsUnavailableError
+    return Opened(corpus, host, web)

@@ -1,0 +1,248 @@
+"""Commands on the corpus of regulations: import, check, publish, search, resolve, compare."""
+
+from pathlib import Path
+
+import click
+
+from evidence.doors import output
+from evidence.doors.corpus import open_corpus, open_search
+from evidence.doors.options import actor_name, corpus_option, format_option, system_clock
+from evidence.doors.regulations_text import (
+    defect,
+    defect_line,
+    diff_lines,
+    diff_row,
+    hit_lines,
+    import_lines,
+)
+from schemas.errors import UsageError
+
+
+@click.group()
+def regulations() -> None:
+    """A pinned corpus of laws and regulations (法规语料库): import, publish, search, resolve, compare."""
+
+
+@regulations.command("import", epilog="Exit status: 0 taken in; 1 taken in, and something blocks publishing.")
+@click.argument("files", nargs=-1, required=True, metavar="MANIFEST|FILE…")
+@click.option("--all", "everything", is_flag=True, help="Show every defect as text, not the first of them.")
+@corpus_option
+@format_option()
+def import_(
+    files: tuple[str, ...], everything: bool, corpus_file: str | None, chosen_format: str | None
+) -> int:
+    """Take editions in as drafts, all of them or none; every defect is told with file and line.
+
+    A manifest (.json) names files beside it. A loose file lies at REGULATION-ID/EDITION-KEY.md or .txt.
+    """
+    corpus = open_corpus(corpus_file, create=True)
+    report = corpus.import_files([Path(file) for file in files])
+    if output.wants_json(chosen_format):
+        output.print_json(
+            {
+                "editions": list(report.editions),
+                "nodes": report.nodes,
+                "blocked": bool(report.problems),
+                "defects": [defect(one) for one in report.defects],
+            }
+        )
+    else:
+        output.print_text("\n".join(import_lines(report, everything)))
+    return 1 if report.problems else 0
+
+
+@regulations.command(epilog="Exit status: 0 nothing blocks publishing; 1 something does.")
+@corpus_option
+@format_option()
+def check(corpus_file: str | None, chosen_format: str | None) -> int:
+    """Tell everything that keeps the drafts from being published."""
+    problems = open_corpus(corpus_file).check()
+    if output.wants_json(chosen_format):
+        output.print_json({"publishable": not problems, "problems": [defect(one) for one in problems]})
+    else:
+        head = "可以发布 nothing blocks publishing" if not problems else "不能发布 blocked"
+        output.print_text("\n".join([head, *map(defect_line, problems)]))
+    return 1 if problems else 0
+
+
+@regulations.command()
+@click.argument("revision", default="")
+@click.option("--actor", metavar="NAME", help="Who publishes; else $EXTERNAL_EVIDENCE_ACTOR, else the user.")
+@corpus_option
+@format_option()
+def publish(revision: str, actor: str | None, corpus_file: str | None, chosen_format: str | None) -> int:
+    """Make the drafts, or an earlier REVISION, current in one step, and index what is current."""
+    corpus = open_corpus(corpus_file)
+    published = corpus.publish(actor_name(actor), revision)
+    open_search(corpus, corpus_file).build(published)
+    nodes = corpus.verify(published)
+    if output.wants_json(chosen_format):
+        output.print_json({"corpusRevision": published, "nodes": nodes, "state": "published"})
+    else:
+        output.print_text(
+            f"已发布 published: {published}\n  节点 nodes: {nodes}，哈希均已核验 all hashes hold"
+        )
+    return 0
+
+
+@regulations.command()
+@click.argument("revision")
+@click.option("--reason", required=True, help="Why; it stays on record.")
+@click.option("--actor", metavar="NAME", help="Who withdraws it.")
+@corpus_option
+@format_option()
+def withdraw(
+    revision: str, reason: str, actor: str | None, corpus_file: str | None, chosen_format: str | None
+) -> int:
+    """Take the texts of a revision away for a reason; ids and hashes stay."""
+    open_corpus(corpus_file).withdraw(revision, reason, actor_name(actor))
+    if output.wants_json(chosen_format):
+        output.print_json({"corpusRevision": revision, "state": "withdrawn", "reason": reason})
+    else:
+        output.print_text(f"已撤回 withdrawn: {revision}")
+    return 0
+
+
+@regulations.command()
+@corpus_option
+@format_option()
+def revisions(corpus_file: str | None, chosen_format: str | None) -> int:
+    """List every revision and its state."""
+    known = open_corpus(corpus_file).revisions()
+    if output.wants_json(chosen_format):
+        output.print_json(
+            [
+                {
+                    "corpusRevision": one.revision,
+                    "state": one.state,
+                    "current": one.current,
+                    "editions": one.editions,
+                    "nodes": one.nodes,
+                    "builtAt": one.built_at,
+                    "publishedAt": one.published_at,
+                    "actor": one.actor,
+                    "reason": one.reason,
+                }
+                for one in known
+            ]
+        )
+        return 0
+    states = {"draft": "草稿 draft", "published": "已发布 published", "withdrawn": "已撤回 withdrawn"}
+    lines = [
+        f"{'*' if one.current else ' '} {one.revision}  {states[one.state]}  "
+        f"{one.editions} 版本 editions，{one.nodes} 节点 nodes  {one.published_at or one.built_at}"
+        for one in known
+    ]
+    output.print_text("\n".join(lines or ["没有修订 no revision"]))
+    return 0
+
+
+@regulations.command(epilog="Exit status: 0 hits (state ok or degraded); 1 empty or unavailable.")
+@click.argument("query")
+@click.option("--limit", type=click.IntRange(1, 50), help="At most so many hits; 10 without it.")
+@click.option("--revision", default="", metavar="ID", help="Search this revision, not the current one.")
+@click.option("--current-only", is_flag=True, help="Only what is in force today (现行有效).")
+@click.option("--kind", "kinds", multiple=True, help="Only documents of this kind. Repeatable.")
+@click.option("--doc-no", default="", help="Only the document of this number (文号).")
+@click.option("--clause-no", default="", help="Only this clause (条款号).")
+@corpus_option
+@format_option()
+def search(
+    query: str,
+    limit: int | None,
+    revision: str,
+    current_only: bool,
+    corpus_file: str | None,
+    chosen_format: str | None,
+    **narrowed: object,
+) -> int:
+    """Search by text, document number or clause number; the answer is EXT-20's RegulationsSearchResult."""
+    from schemas.regulations import RegulationsSearchRequest
+
+    corpus = open_corpus(corpus_file)
+    request = RegulationsSearchRequest(
+        query=query,
+        corpus_revision=revision,
+        current_only=current_only,
+        limit=limit or 0,
+        **narrowed,  # type: ignore[arg-type]  # click's own values of the options above
+    )
+    result = open_search(corpus, corpus_file).search(request)
+    if output.wants_json(chosen_format):
+        output.print_json(result.to_wire())
+    else:
+        output.print_text("\n".join(hit_lines(result)))
+    return 0 if result.hits else 1
+
+
+@regulations.command(epilog="Exit status: 0 the hash was verified; 1 it was not, and nothing is shown.")
+@click.argument("node")
+@click.option("--revision", default="", metavar="ID", help="The pinned revision; else the current one.")
+@click.option("--start", type=int, default=0, help="First code point of the slice.")
+@click.option("--end", type=int, default=0, help="One past its last; 0 for the end.")
+@corpus_option
+@format_option()
+def resolve(
+    node: str, revision: str, start: int, end: int, corpus_file: str | None, chosen_format: str | None
+) -> int:
+    """Give the evidence of one node of a pinned revision, hashed anew: EXT-20's RegulationEvidence.
+
+    NODE is a node id, or urn:kbreg:REVISION:NODE as it stands in a receipt.
+    """
+    from providers.regulations.kbreg import Kbreg
+    from schemas.regulations import RegulationEvidenceRequest, RegulationsCaller
+
+    if node.startswith("urn:kbreg:"):
+        named, _, node = node.removeprefix("urn:kbreg:").partition(":")
+        if revision not in ("", named):
+            raise UsageError("--revision is another than that of the reference", subject="--revision")
+        revision = named
+    corpus = open_corpus(corpus_file)
+    request = RegulationEvidenceRequest(
+        corpus_revision=corpus.pinned(revision), node_id=node, start=start, end=end
+    )
+    caller = RegulationsCaller(plugin_id="command-line", owner="local")
+    provider = Kbreg(corpus, open_search(corpus, corpus_file), system_clock)
+    found = provider.resolve_regulation_evidence(caller, request)
+    if output.wants_json(chosen_format):
+        output.print_json(found.to_wire())
+    else:
+        verified = "已核验 verified" if found.hash_verified else "未通过 not verified"
+        lines = [
+            f"{found.node_id}  {found.clause_no}",
+            f"  修订 revision: {found.corpus_revision}",
+            f"  节点哈希 node sha256: {found.node_sha256}（{verified}）",
+            f"  来源原件 source asset sha256: {found.source_asset_sha256}",
+            f"  披露 disclosure: {found.disclosure} {found.withheld_reason}".rstrip(),
+        ]
+        if found.excerpt:
+            lines += [f"  原文 text [{found.start}:{found.end}]:", found.excerpt]
+        output.print_text("\n".join(lines))
+    return 0 if found.hash_verified else 1
+
+
+@regulations.command()
+@click.argument("old", metavar="EDITION")
+@click.argument("new", metavar="EDITION")
+@click.option("--revision", default="", metavar="ID", help="The pinned revision; else the current one.")
+@click.option("--all", "everything", is_flag=True, help="Show unchanged articles too.")
+@corpus_option
+@format_option()
+def diff(
+    old: str,
+    new: str,
+    revision: str,
+    everything: bool,
+    corpus_file: str | None,
+    chosen_format: str | None,
+) -> int:
+    """Compare two editions article by article (新旧对照)."""
+    corpus = open_corpus(corpus_file)
+    compared = corpus.diff(old, new, revision)
+    shown = {edition: corpus.edition(revision, edition).disclosure == "full" for edition in (old, new)}
+    if output.wants_json(chosen_format):
+        rows = [diff_row(row, shown[old], shown[new]) for row in compared.rows]
+        output.print_json({"old": old, "new": new, "counts": compared.counts(), "rows": rows})
+    else:
+        output.print_text("\n".join(diff_lines(compared, everything, shown[old], shown[new])))
+    return 0

@@ -1,0 +1,106 @@
+"""What the regulations commands say: defects, hits and comparisons, as lines for reviewers and as JSON."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from providers.regulations.comparison import Comparison, Row
+    from providers.regulations.corpus import ImportReport
+    from providers.regulations.defects import Defect
+    from schemas.regulations import RegulationsSearchResult
+
+MOST_SHOWN = 40
+ROWS = {
+    "same": "相同 same",
+    "amended": "修改 amended",
+    "renumbered": "条号变动 renumbered",
+    "inserted": "新增 inserted",
+    "deleted": "删除 deleted",
+}
+
+
+def defect(one: "Defect") -> dict[str, object]:
+    """One defect as JSON."""
+    return {
+        "edition": one.edition_id,
+        "file": one.file,
+        "line": one.line,
+        "kind": one.kind,
+        "detail": one.detail,
+        "blocks": one.blocks,
+        "accept": one.name,
+    }
+
+
+def defect_line(one: "Defect") -> str:
+    """One defect as a line."""
+    word = "阻止发布 blocks" if one.blocks else "提示 note"
+    place = f"{one.edition_id} {one.where}".strip()
+    return f"  {place}: {one.kind}: {one.detail} [{word}]"
+
+
+def import_lines(report: "ImportReport", everything: bool) -> list[str]:
+    """What an import took in, and its defects, those that block first."""
+    lines = [
+        f"已收入草稿 taken in as drafts: {len(report.editions)} 版本 editions，{report.nodes} 节点 nodes"
+    ]
+    kinds: dict[str, int] = {}
+    for one in report.defects:
+        kinds[one.kind] = kinds.get(one.kind, 0) + 1
+    lines += [f"  {count} × {kind}" for kind, count in sorted(kinds.items())]
+    ranked = sorted(report.defects, key=lambda one: not one.blocks)
+    listed = ranked if everything else ranked[:MOST_SHOWN]
+    lines += map(defect_line, listed)
+    if len(listed) < len(ranked):
+        lines.append(f"  另有 {len(ranked) - len(listed)} 项 more; --all shows them")
+    if report.problems:
+        lines.append(f"不能发布 blocked by {len(report.problems)} 项")
+    return lines
+
+
+def hit_lines(result: "RegulationsSearchResult") -> list[str]:
+    """A search result for a reader."""
+    lines = [f"法规检索 search: {result.state}，修订 revision {result.corpus_revision}"]
+    lines += [f"  原因 reason: {reason}" for reason in result.degraded_reasons]
+    for number, hit in enumerate(result.hits, 1):
+        label = f"（{hit.edition_label}）" if hit.edition_label else ""
+        lines += [
+            f"{number:3}. 《{hit.title}》{label}{hit.clause_no}  {hit.legal_status}",
+            f"     {hit.node_id}  [{'、'.join(hit.match_kinds)}] {hit.score:.4f}",
+        ]
+        if hit.excerpt:
+            lines.append(f"     {hit.excerpt}".replace("\n", " "))
+        elif hit.withheld_reason:
+            lines.append(f"     （{hit.disclosure}：{hit.withheld_reason}）")
+    return lines
+
+
+def diff_row(row: "Row", old_shown: bool, new_shown: bool) -> dict[str, object]:
+    """One row of a comparison; texts only where the edition may be shown in full."""
+    wire: dict[str, object] = {"kind": row.kind, "changed": row.changed, "score": row.score}
+    for name, node, shown in (("old", row.old, old_shown), ("new", row.new, new_shown)):
+        if node is not None:
+            side: dict[str, object] = {
+                "nodeId": node.node_id,
+                "clauseNo": node.clause_no,
+                "sha256": node.sha256,
+            }
+            wire[name] = {**side, "text": node.text} if shown else side
+    return wire
+
+
+def diff_lines(compared: "Comparison", everything: bool, old_shown: bool, new_shown: bool) -> list[str]:
+    """A comparison for a reader."""
+    counts = "，".join(f"{ROWS[kind]} {count}" for kind, count in sorted(compared.counts().items()))
+    lines = [f"新旧对照 comparison: {counts}"]
+    for row in compared.rows:
+        if row.kind == "same" and not everything:
+            continue
+        numbers = " → ".join(
+            node.clause_no or node.node_id for node in (row.old, row.new) if node is not None
+        )
+        lines.append(f"{numbers}  {ROWS[row.kind]}（相似 likeness {row.score / 10_000:.2f}）")
+        if row.old is not None and row.changed:
+            lines.append(f"  旧 old: {row.old.text if old_shown else '（不披露 not disclosed）'}")
+        if row.new is not None and row.changed:
+            lines.append(f"  新 new: {row.new.text if new_shown else '（不披露 not disclosed）'}")
+    return lines
