@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
 
@@ -69,19 +70,22 @@ class Reading:
         return tombstones
 
     def _entries(self, revision: str, hashes: dict[str, str]) -> Iterator[bytes]:
-        rows = self._store.stream(
+        found = self._store.stream(
             "SELECT members.edition, members.entry, entries.data FROM members"
             " LEFT JOIN entries ON entries.sha256 = members.entry"
             " WHERE members.revision = ? ORDER BY members.edition",
             revision,
         )
-        for edition, entry, data in rows:
-            if data is None:
-                raise IntegrityError(f"the entry of {edition} is gone", subject=revision)
-            hashes[edition] = hashlib.sha256(data).hexdigest()
-            if hashes[edition] != entry:
-                raise IntegrityError(f"the entry of {edition} is not what its hash says", subject=revision)
-            yield data
+        with closing(found) as rows:
+            for edition, entry, data in rows:
+                if data is None:
+                    raise IntegrityError(f"the entry of {edition} is gone", subject=revision)
+                hashes[edition] = hashlib.sha256(data).hexdigest()
+                if hashes[edition] != entry:
+                    raise IntegrityError(
+                        f"the entry of {edition} is not what its hash says", subject=revision
+                    )
+                yield data
 
     def manifest_bytes(self, revision: str) -> bytes:
         """The canonical bytes of the manifest, with which another machine verifies the revision."""

@@ -6,7 +6,7 @@ Texts, assets and manifest entries are kept once, by hash, and never changed.
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -19,9 +19,12 @@ LAYOUT: Final = 1
 WAIT_SECONDS: Final = 30.0
 
 _TABLES: Final = (
-    "CREATE TABLE assets (sha256 TEXT NOT NULL UNIQUE, data BLOB NOT NULL)",
+    "CREATE TABLE assets (sha256 TEXT NOT NULL UNIQUE, data BLOB NOT NULL CHECK (typeof(data) = 'blob'))",
     "CREATE TABLE texts (sha256 TEXT NOT NULL UNIQUE, text TEXT NOT NULL)",
-    "CREATE TABLE entries (sha256 TEXT NOT NULL UNIQUE, edition TEXT NOT NULL, data BLOB NOT NULL)",
+    (
+        "CREATE TABLE entries (sha256 TEXT NOT NULL UNIQUE, edition TEXT NOT NULL,"
+        " data BLOB NOT NULL CHECK (typeof(data) = 'blob'))"
+    ),
     "CREATE TABLE drafts (edition TEXT PRIMARY KEY, entry TEXT NOT NULL, report BLOB NOT NULL) WITHOUT ROWID",
     "CREATE TABLE tombstones (edition TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID",
     (
@@ -80,7 +83,7 @@ class Store:
         except sqlite3.Error as error:
             raise _trouble(error, self.path) from error
 
-    def stream(self, sql: str, *values: object) -> Iterator[Row]:
+    def stream(self, sql: str, *values: object) -> Generator[Row, None, None]:
         """Rows as they come; use it up inside one transaction."""
         try:
             yield from self._connection().execute(sql, values)
@@ -116,8 +119,11 @@ class Store:
         return self._local.serial, int(version), self._connection().total_changes
 
     def checkpoint(self) -> None:
-        """Move what was committed into the file itself, so that a copy of the file holds it."""
-        self.run("PRAGMA wal_checkpoint(TRUNCATE)")
+        """Move what was committed into the file itself, as far as readers let it; a copy then holds it.
+
+        Passive: a checkpoint that waited for readers would keep the next writer waiting with it.
+        """
+        self.run("PRAGMA wal_checkpoint(PASSIVE)")
 
     def close(self) -> None:
         """Close every thread's connection."""

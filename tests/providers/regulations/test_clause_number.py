@@ -12,8 +12,8 @@ LEVEL = st.integers(1, 9999)
 @st.composite
 def clauses(draw: st.DrawFn) -> ClauseNumber:
     depth = draw(st.integers(0, 3))
-    below = [draw(LEVEL) if at < depth else 0 for at in range(3)]
-    return ClauseNumber(draw(LEVEL), draw(st.integers(0, 9999)), *below)
+    paragraph, item, subitem = (draw(LEVEL) if at < depth else 0 for at in range(3))
+    return ClauseNumber(draw(LEVEL), draw(st.integers(0, 9999)), paragraph, item, subitem)
 
 
 @given(clauses())
@@ -50,10 +50,11 @@ def test_people_write_clause_numbers_in_many_ways(text: str, key: str) -> None:
     assert parse(text).key == key
 
 
-def test_a_第_项_without_its_款_is_told_apart_as_a_guess() -> None:
+def test_an_item_without_its_paragraph_is_told_apart_as_a_guess() -> None:
     guess, stated = parse("第五条第三项"), parse("第五条第一款第三项")
     assert guess == stated
-    assert isinstance(guess, ClauseNumber) and isinstance(stated, ClauseNumber)
+    assert isinstance(guess, ClauseNumber)
+    assert isinstance(stated, ClauseNumber)
     assert (guess.implied, stated.implied) == (True, False)
 
 

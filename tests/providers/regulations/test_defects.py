@@ -43,5 +43,8 @@ def test_the_charset_is_told_when_it_is_not_utf8_and_a_defect_of_the_file_names_
 
 
 def test_what_bears_a_claim_out_is_no_defect() -> None:
-    text = "灯塔维护条例\n2031年3月4日灯塔委员会令第七号公布\n第一条 本条例自2031年6月1日起施行。原条例自2001年1月1日起施行。\n"
+    text = (
+        "灯塔维护条例\n2031年3月4日灯塔委员会令第七号公布\n"
+        "第一条 本条例自2031年6月1日起施行。原条例自2001年1月1日起施行。\n"
+    )
     assert imported(text).defects == ()

@@ -26,8 +26,10 @@ def test_the_status_on_a_day_follows_from_the_dates(one: Edition, as_of: str, ex
 
 @pytest.mark.parametrize(
     ("claimed", "others", "expected"),
-    [("失效", BOTH, "失效"), ("已废止", BOTH, "已废止"), ("", BOTH, "已修改"), ("", (), "已废止"), ("已修改", (), "已修改"),
-     ("现行有效", BOTH, "已修改")],
+    [
+        ("失效", BOTH, "失效"), ("已废止", BOTH, "已废止"), ("", BOTH, "已修改"),
+        ("", (), "已废止"), ("已修改", (), "已修改"), ("现行有效", BOTH, "已修改"),
+    ],
 )  # fmt: skip
 def test_how_an_edition_ended_is_the_sources_word_or_its_successor(
     claimed: str, others: tuple[Edition, ...], expected: str
@@ -74,7 +76,8 @@ def test_today_is_a_day_in_shanghai() -> None:
 @pytest.mark.parametrize(
     "values",
     [
-        {"regulation_id": "Lamp"}, {"regulation_id": "a--b"}, {"regulation_id": "a" * 121}, {"key": "2031-3-4x"},
+        {"regulation_id": "Lamp"}, {"regulation_id": "a--b"}, {"regulation_id": "a" * 121},
+        {"key": "2031-3-4x"},
         {"key": "31"}, {"disclosure": "open"}, {"title": " "}, {"effective_from": "2031-02-30"},
         {"effective_to": "20310601"}, {"note": "a\x00b"}, {"accept": ("\u202e",)},
         {"commencements": (("art1", "soon"),)},

@@ -82,7 +82,9 @@ def test_s2_an_article_keeps_its_id_when_its_headings_are_lost(law: tuple[Chapte
 
 
 @given(laws())
-def test_s3_s4_款_and_项_count_inside_their_article_in_reading_order(law: tuple[Chapter, ...]) -> None:
+def test_s3_s4_paragraphs_and_items_count_inside_their_article_in_reading_order(
+    law: tuple[Chapter, ...],
+) -> None:
     found = texts(imported(Dress().render(law)))
     for article in (article for chapter in law for article in chapter.articles):
         step = f"art{article.number}" + (f"-{article.inserted}" if article.inserted else "")

@@ -9,9 +9,10 @@ from tests.providers.regulations.law import CHAPTERS, Dress, blocked, imported, 
 def test_a_law_with_every_level_becomes_its_tree() -> None:
     found = imported(Dress().render(CHAPTERS))
     assert list(texts(found)) == [
-        "note1", "ch1", "art1", "art1/p1", "art2", "art2/p1", "art2/p1/i1", "art2/p1/i1/si1", "art2/p1/i1/si2",
-        "art2/p1/i2", "art2/p1/i3", "art2/p2", "ch2", "art3", "art3/p1", "art3/p2", "art3-1", "art3-1/p1",
-        "art4", "art4/p1", "art4/p1/i1", "art4/p1/i2", "ch3", "art5", "art5/p1",
+        "note1", "ch1", "art1", "art1/p1", "art2", "art2/p1", "art2/p1/i1", "art2/p1/i1/si1",
+        "art2/p1/i1/si2", "art2/p1/i2", "art2/p1/i3", "art2/p2", "ch2", "art3", "art3/p1",
+        "art3/p2", "art3-1", "art3-1/p1", "art4", "art4/p1", "art4/p1/i1", "art4/p1/i2", "ch3",
+        "art5", "art5/p1",
     ]  # fmt: skip
     assert blocked(found) == []
     text = texts(found)
@@ -29,7 +30,7 @@ def test_a_law_with_every_level_becomes_its_tree() -> None:
     assert found.entry.articles == 6
 
 
-def test_a_款_after_the_项_is_the_next_款() -> None:
+def test_a_paragraph_after_the_items_is_the_next_paragraph() -> None:
     found = texts(
         imported("示例法\n第一条 有下列情形之一的：\n（一）甲；\n（二）乙。\n前款另有规定的除外。\n")
     )
@@ -45,7 +46,10 @@ def test_the_clause_key_comes_from_the_id_and_belongs_to_the_body() -> None:
 
 @pytest.mark.parametrize("end", ["第一条 甲。", "这是一段很长的导言，说明条例为何制定。"])
 def test_a_table_of_contents_makes_no_nodes(end: str) -> None:
-    body = f"示例法\n目　录\n第一章　总　则\n第二章　附则\n{end}\n第一章 总则\n第一条 甲。\n第二章 附则\n第二条 乙。\n"
+    body = (
+        "示例法\n目　录\n第一章　总　则\n第二章　附则\n"
+        f"{end}\n第一章 总则\n第一条 甲。\n第二章 附则\n第二条 乙。\n"
+    )
     found = imported(
         body.replace("第一条 甲。\n第一章 总则\n", "第一章 总则\n") if end.startswith("第一条") else body
     )
@@ -92,7 +96,8 @@ def test_text_under_a_heading_and_before_any_label_is_kept() -> None:
 
 def test_a_paragraph_that_begins_with_a_reference_is_no_article() -> None:
     found = imported(
-        "示例法\n第一条 甲。\n第二条 乙。\n第一条第二款的规定不适用。\n第二条规定的期限为十日。\n第一条所称灯塔，另定之。\n"
+        "示例法\n第一条 甲。\n第二条 乙。\n第一条第二款的规定不适用。\n第二条规定的期限为十日。\n"
+        "第一条所称灯塔，另定之。\n"
         "第一条里的词另有含义。\n"
     )
     assert [path for path in texts(found) if "/" not in path] == ["art1", "art2"]
@@ -106,19 +111,19 @@ def test_a_glued_label_is_a_label_when_its_number_follows() -> None:
     assert "label glued to the text" in kinds(found)
 
 
-def test_a_label_alone_on_its_line_takes_the_next_line_as_its_first_款() -> None:
+def test_a_label_alone_on_its_line_takes_the_next_line_as_its_first_paragraph() -> None:
     found = imported("示例法\n第一条\n灯塔长明。\n")
     assert texts(found) == {"art1": "灯塔长明。", "art1/p1": "灯塔长明。"}
     assert blocked(found) == []
 
 
-def test_an_item_right_behind_the_label_has_a_款_of_its_own() -> None:
+def test_an_item_right_behind_the_label_has_a_paragraph_of_its_own() -> None:
     found = texts(imported("示例法\n第一条 （一）甲；\n（二）乙。\n"))
     assert found["art1/p1"] == "甲；\n乙。"
     assert found["art1/p1/i1"] == "甲；"
 
 
-def test_a_目_without_a_项_hangs_from_its_款_and_needs_one() -> None:
+def test_a_subitem_without_an_item_hangs_from_its_paragraph_and_needs_one() -> None:
     found = texts(imported("示例法\n第一条 如下：\n1.甲；\n2. 乙。\n第二条\n1.丙。\n第三条 1.丁。\n"))
     assert found["art1/p1/si2"] == "乙。"
     assert found["art2/p1"] == "1.丙。"
@@ -127,7 +132,8 @@ def test_a_目_without_a_项_hangs_from_its_款_and_needs_one() -> None:
 
 def test_a_preface_and_a_preamble_stand_before_the_first_article() -> None:
     constitution = imported(
-        "# 示例宪章\n>2031年1月1日通过\n## 序　言\n<br>　　航行者众。\n<br>　　灯塔长明。\n## 第一章 总纲\n第一条 甲。\n"
+        "# 示例宪章\n>2031年1月1日通过\n## 序　言\n<br>　　航行者众。\n<br>　　灯塔长明。\n"
+        "## 第一章 总纲\n第一条 甲。\n"
     )
     assert texts(constitution)["pre1"] == "航行者众。\n灯塔长明。"
     assert texts(constitution)["pre1/p2"] == "灯塔长明。"
@@ -156,7 +162,8 @@ def test_lines_before_the_title_are_notes_and_the_title_is_known_by_its_mark() -
 def test_annexes_follow_the_last_article_with_their_tables() -> None:
     found = imported(
         "灯塔维护条例\n第一条 见附件。\n第二条 自公布之日起施行。\n附：1.油量表\n2.罚则\n附件1：油量表\n\n"
-        "灯塔|油量\n---|---\n甲|一\n乙|二\n\n表注。\n附件2 罚则\n第一条 不擦灯罩的，罚。\n（一）一次；\n第二条 累犯加倍。\n"
+        "灯塔|油量\n---|---\n甲|一\n乙|二\n\n表注。\n附件2 罚则\n"
+        "第一条 不擦灯罩的，罚。\n（一）一次；\n第二条 累犯加倍。\n"
     )
     text = texts(found)
     assert text["anx1"] == "油量表\n灯塔|油量\n甲|一\n乙|二\n表注。"
@@ -195,16 +202,20 @@ def test_a_table_in_tags_keeps_its_rows_and_drops_what_is_only_a_tag() -> None:
     assert blocked(found) == []
 
 
-def test_附则_is_no_annex() -> None:
+def test_supplementary_provisions_are_no_annex() -> None:
     found = imported("示例法\n第一条 甲。\n附　则\n第二条 乙。\n附　则\n尾。\n")
     assert not [path for path in texts(found) if path.startswith("anx")]
 
 
 OUTLINE = (
-    "# 灯塔指导原则\n本原则供守塔人参考，不作强制要求。\n## **一、范围**\n适用于全部灯塔。\n### （一）岸上\n1\\. 石塔\n"
-    "（1）应当刷白。\n（2）应当编号；编号刷在门上，高度不低于一米，字高不低于二十厘米，颜色为黑色，每年重刷一次，并拍照存档备查，照片保存三年。\n![](/塔.png)\n图1 塔\n![](/灯.png)\n2. 铁塔\n"
-    "## 二、附带要求\n（一）守塔人应当每日擦灯，擦灯时应当戴手套，手套由港口发给，每月两副，遗失的自行购买，不得使用他人的手套擦拭灯罩及透镜。\n"
-    "另有要求的从其要求。\n## 参考书目\n### 附录：记录表样式\n**1. 塔名**\n1.1 写全称\n1.2 不写别名\n**附录**\n1.塔图\n"
+    "# 灯塔指导原则\n本原则供守塔人参考，不作强制要求。\n## **一、范围**\n"
+    "适用于全部灯塔。\n### （一）岸上\n1\\. 石塔\n"
+    "（1）应当刷白。\n（2）应当编号；编号刷在门上，高度不低于一米，字高不低于二十厘米，"
+    "颜色为黑色，每年重刷一次，并拍照存档备查，照片保存三年。\n![](/塔.png)\n图1 塔\n![](/灯.png)\n2. 铁塔\n"
+    "## 二、附带要求\n（一）守塔人应当每日擦灯，擦灯时应当戴手套，手套由港口发给，每月两副，"
+    "遗失的自行购买，不得使用他人的手套擦拭灯罩及透镜。\n"
+    "另有要求的从其要求。\n## 参考书目\n### 附录：记录表样式\n"
+    "**1. 塔名**\n1.1 写全称\n1.2 不写别名\n**附录**\n1.塔图\n"
 )  # fmt: skip
 
 
@@ -228,8 +239,10 @@ def test_a_document_without_articles_has_outline_levels() -> None:
 
 def test_a_document_of_decimal_clauses_nests_by_its_numbers() -> None:
     found = imported(
-        "灯塔技术标准\n前言\n本标准规定灯塔。\n1 范围\n本标准适用于灯塔，不适用于路灯。\n2 要求\n2.1 灯罩\n2.1.1 灯罩应当透明。\n"
-        "2.1.2 灯罩应当可拆：\n（一）顶拆；\n（二）侧拆。\n2.2.3.1 孔径\n2.2.3.1.1 孔径不小于二毫米。\n12 个月检查一次。\n3 附带\n",
+        "灯塔技术标准\n前言\n本标准规定灯塔。\n1 范围\n本标准适用于灯塔，不适用于路灯。\n"
+        "2 要求\n2.1 灯罩\n2.1.1 灯罩应当透明。\n"
+        "2.1.2 灯罩应当可拆：\n（一）顶拆；\n（二）侧拆。\n"
+        "2.2.3.1 孔径\n2.2.3.1.1 孔径不小于二毫米。\n12 个月检查一次。\n3 附带\n",
         title="灯塔技术标准",
     )  # fmt: skip
     text = texts(found)
