@@ -99,7 +99,7 @@ class Case:
     site: Mapping[str, Answer] = field(default_factory=dict)
     """By target, or by first label of the host and target: `/`, `other /robots.txt`."""
     tls: str = "good"
-    body: bytes = TEXT
+    body: bytes | Callable[[], bytes] = TEXT
     final: str = ""
     seconds: float = ENDS
     options: tuple[str, ...] = ()
@@ -107,6 +107,10 @@ class Case:
     """Whether the command is told of our authority."""
     fresh: bool = False
     """Whether it has a Python of its own, and is not forked from one that has read the command line."""
+
+    def content(self) -> bytes:
+        """The bytes that are captured; what is large is made when it is asked for."""
+        return self.body if isinstance(self.body, bytes) else self.body()
 
     def known(self) -> dict[str, Name]:
         """All names, by first label or, where they have a dot, whole."""

@@ -31,12 +31,13 @@ Running = dict[int, tuple[int, float]]
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How one command ended: its status (a signal as negative), its output, its largest memory, its time."""
+    """How one command ended: status (a signal as negative), output, peak memory in KiB, seconds of work."""
 
     status: int
     out: str
     err: str
     peak: int
+    work: float
     began: float
     ended: float
 
@@ -109,7 +110,9 @@ def _ended(
     folder: Path, number: int, status: int, used: resource.struct_rusage, times: tuple[float, float]
 ) -> Ended:
     out, err = ((folder / f"{number}.{name}").read_text("utf-8", "replace") for name in ("out", "err"))
-    return Ended(os.waitstatus_to_exitcode(status), out, err, used.ru_maxrss, *times)
+    return Ended(
+        os.waitstatus_to_exitcode(status), out, err, used.ru_maxrss, used.ru_utime + used.ru_stime, *times
+    )
 
 
 def _prepare(folder: Path) -> None:

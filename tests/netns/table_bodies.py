@@ -17,7 +17,9 @@ ZIPPED = gzip.compress(b"a page " * 100)
 MIB = 1 << 20
 WIRE = f"the answer is larger than {16 * MIB} bytes on the wire"
 DECODED = f"the body is larger than {16 * MIB} bytes"
+READS = 60.0  # text is read after the fetch; what that costs is bounded by its size
 LATE = f"not over within {HANGS:g} seconds"
+TOO_LARGE = f"too large to be read as text: more than {2 * MIB} bytes"
 TWO_CODINGS = "the answer has a content coding other than gzip once"
 TRANSFER = "the answer has a transfer coding other than chunked once"
 
@@ -58,6 +60,30 @@ def _bomb_of_bombs() -> Iterable[Step]:
     return (page(gzip.compress(_inner_bomb(), 1), 200, GZIP),)
 
 
+def _zipped(part: bytes, end: bytes, size: int) -> Iterable[Step]:
+    press = zlib.compressobj(1, zlib.DEFLATED, 31)
+    yield ZIPPED_HEAD
+    for _ in range((size - len(end)) // len(part)):
+        yield press.compress(part)
+    yield press.compress(end) + press.flush()
+
+
+def large(name: str, part: bytes, size: int, reason: str = "", end: bytes = b"") -> Case:
+    """A page of many parts: whole, and captured."""
+    return Case(
+        name=f"body: {name}",
+        state="captured",
+        reason=reason,
+        site={"www /": lambda: _zipped(part, end, size)},
+        reached=(WWW,),
+        asked=ASKED,
+        final="http://www.c{n}.test/",
+        body=lambda: part * ((size - len(end)) // len(part)) + end,
+        seconds=READS,
+        fresh=True,
+    )
+
+
 def body(name: str, reason: str, answer: Answer, state: str = "failed", **more: object) -> Case:
     """The page comes so."""
     case: dict[str, object] = {"reached": (WWW,), "asked": ASKED, "site": {"www /": answer}, **more}
@@ -78,7 +104,7 @@ BODIES = (
         "not a text format: gzip data",
         _bomb_of_bombs,
         "captured",
-        body=_inner_bomb(),
+        body=_inner_bomb,
         fresh=True,
     ),
     body("without end", WIRE, forever(OK + b"\r\n", bytes(65536)), "rejected", fresh=True),
@@ -239,4 +265,9 @@ BODIES = (
         "captured",
         body=b"a" * 500,
     ),
+    large("text at the cap", b"a" * 4096, 16 * MIB, TOO_LARGE),
+    large("rubbish at the cap", bytes(range(256)), 16 * MIB, "not a text format: it holds control bytes"),
+    large("paragraphs with one wide character", b"<p>ab" * 64, 2 * MIB, end="\U0001f600".encode()),
+    large("clauses", "第一条\n甲。".encode() * 64, 2 * MIB),
+    large("numbered clauses", b"1.1.1 a\n" * 64, 2 * MIB),
 )

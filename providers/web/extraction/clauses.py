@@ -7,12 +7,14 @@ furniture of the page, and `most` code points later at the latest. So an article
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from providers.web.extraction.clause_labels import Label, Rank, labels
 from schemas.web import WebClauseCandidate
 
 MOST_EXCERPT: Final = 2000
+MOST_LABELS: Final = 20_000  # a long code has some two thousand; each takes three hundred bytes of memory
 _CONTENTS = re.compile(
     r"^[ \t\u3000\u00a0*#]{0,40}目[ \t\u3000\u00a0]{0,8}[录次][ \t\u3000\u00a0*]{0,8}$", re.MULTILINE
 )
@@ -21,7 +23,10 @@ _FEW: Final = 3
 
 
 def candidates(text: str, *, most: int = MOST_EXCERPT) -> Iterator[WebClauseCandidate]:
-    """The clause candidates of `text` in order: `text[start:end] == excerpt`; time is linear in `text`."""
+    """The clause candidates of `text` in order: `text[start:end] == excerpt`; time is linear in `text`.
+
+    Only its first MOST_LABELS labels are read.
+    """
     for label, stop in reversed(list(_extents(text))):
         excerpt = text[label.start : min(stop, label.start + most)].rstrip()
         end = label.start + len(excerpt)
@@ -31,7 +36,7 @@ def candidates(text: str, *, most: int = MOST_EXCERPT) -> Iterator[WebClauseCand
 def _extents(text: str) -> Iterator[tuple[Label, int]]:
     """Every label of a clause and where what it labels stops, the last one first."""
     following = dict.fromkeys(Rank, len(text))
-    for label in reversed(_one_scheme(_without_contents(text, list(labels(text))))):
+    for label in reversed(_one_scheme(_without_contents(text, list(islice(labels(text), MOST_LABELS))))):
         if label.rank is not Rank.END:
             yield label, min(following[rank] for rank in Rank if rank <= label.rank)
         following[label.rank] = label.start

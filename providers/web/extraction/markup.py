@@ -8,6 +8,7 @@ sheet may hide and a script may show anything, and a folded clause is still a cl
 import re
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from io import StringIO
 from typing import Final
 
 from providers.web.extraction import tokens
@@ -45,12 +46,12 @@ def read(source: str) -> Markup:
     reading = _Reading()
     for token in tokens.tokens(source):
         reading.take(token)
-    return Markup("".join(reading.parts).replace("\0", "").rstrip("\n"), reading.title, reading.metas)
+    return Markup(reading.written.getvalue().replace("\0", "").rstrip("\n"), reading.title, reading.metas)
 
 
 @dataclass(slots=True)
 class _Reading:
-    parts: list[str] = field(default_factory=list)
+    written: StringIO = field(default_factory=StringIO)
     title: str = ""
     metas: dict[str, str] = field(default_factory=dict)
     gap: str = ""
@@ -128,13 +129,13 @@ class _Reading:
         if line:
             self._flush()
             words = line.removesuffix(" ")
-            self.parts.append(words)
+            self.written.write(words)
             self.at, self.gap = _At.TEXT, " " if len(words) < len(line) else ""
 
     def _verbatim(self, text: str) -> None:
         if text:
             self._flush()
-            self.parts.append(text)
+            self.written.write(text)
             self.at = _At.LINE if text.endswith("\n") else _At.TEXT
 
     def _edge(self, *, row: bool = False) -> None:
@@ -143,8 +144,8 @@ class _Reading:
 
     def _break(self) -> None:
         if self.gap == "\n":
-            self.parts.append("\n")
-        self.parts.append("\n")
+            self.written.write("\n")
+        self.written.write("\n")
         self.gap, self.at = "", _At.LINE
 
     def _cell(self) -> None:
@@ -153,12 +154,12 @@ class _Reading:
             self._edge()
             self._flush()
         else:
-            self.parts.append("\t")
+            self.written.write("\t")
             self.gap, self.at = "", _At.CELL
 
     def _flush(self) -> None:
         if self.gap:
-            self.parts.append(self.gap)
+            self.written.write(self.gap)
             if self.gap == "\n":
                 self.at = _At.LINE
             self.gap = ""

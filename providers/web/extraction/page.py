@@ -49,6 +49,8 @@ _BOMS: Final = (b"\xff\xfe", b"\xfe\xff")
 class Limits:
     """What one extraction may cost; lengths are code points."""
 
+    most_bytes: int = 2 << 20
+    """The largest HTML or plain text that is read; what is read takes some ten times as much memory."""
     most_text: int = 8_000_000
     most_excerpt: int = clauses.MOST_EXCERPT
     most_candidates: int = 2000
@@ -125,8 +127,11 @@ def _shown(essence: str) -> str:
 
 
 def _text(body: bytes, content_type: str, kind: Kind, limits: Limits) -> Page:
-    decoded = charset.decode(body, content_type, markup=kind == "html")
     extractor = HTML_EXTRACTOR if kind == "html" else TEXT_EXTRACTOR
+    if len(body) > limits.most_bytes:
+        problem = f"too large to be read as text: more than {limits.most_bytes} bytes"
+        return Page(kind=kind, extractor=extractor, problem=problem)
+    decoded = charset.decode(body, content_type, markup=kind == "html")
     if decoded.text is None:
         return Page(kind=kind, extractor=extractor, charset_steps=decoded.steps, problem="undecodable")
     source = decoded.text.replace("\r\n", "\n").replace("\r", "\n")

@@ -242,3 +242,8 @@ def test_every_candidate_is_the_slice_it_names(text: str, most: int) -> None:
 @given(st.text())
 def test_any_text_has_candidates_that_are_slices_of_it(text: str) -> None:
     assert all(text[one.start : one.end] == one.excerpt for one in clauses.candidates(text))
+
+
+def test_only_so_many_labels_of_a_text_are_read() -> None:
+    most = clauses.MOST_LABELS
+    assert numbers("第一条 甲。\n" * (most + 1)) == ["第一条"] * most

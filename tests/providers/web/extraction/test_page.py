@@ -75,6 +75,14 @@ def test_the_text_and_its_candidates_are_bounded_and_a_cut_is_told() -> None:
     )
 
 
+@pytest.mark.parametrize("content_type", ["text/plain", "text/html"])
+def test_text_of_more_bytes_than_are_read_is_no_text_and_that_is_told(content_type: str) -> None:
+    bound = Limits(most_bytes=20)
+    assert extract(b"a" * 20, content_type, limits=bound).problem == ""
+    page = extract(b"a" * 21, content_type, limits=bound)
+    assert (page.text, page.problem) == ("", "too large to be read as text: more than 20 bytes")
+
+
 PIECES = [
     "<p>",
     "</p>",
