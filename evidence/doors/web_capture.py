@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from schemas.web import WebCaptureRequest
 
 PROGRESS_SECONDS = 3.0
+_KEPT = {"full": "全文 full", "excerpt": "摘录 excerpt", "metadata_only": "仅题录 metadata_only"}
 _LABELS = {
     "pinned": "地址已核对",
     "robots": "爬虫规则",
@@ -136,7 +137,8 @@ def _told(value: object) -> str:
         return "是 yes" if value else "否 no"
     if isinstance(value, dict):
         return " ".join(map(str, value.values()))
-    return "; ".join(map(_told, value)) if isinstance(value, list) else str(value or "—")
+    text = "; ".join(map(_told, value)) if isinstance(value, list) else str(value)
+    return text or "—"
 
 
 def _captured_lines(found: "Captured", details: bool) -> list[str]:
@@ -153,7 +155,8 @@ def _captured_lines(found: "Captured", details: bool) -> list[str]:
             f"  时间 fetched: {capture.fetched_at}",
             f"  内容 content: {capture.content_type or '未声明 not stated'}, {capture.byte_size} 字节 bytes",
             f"  摘要 sha256: {capture.sha256}",
-            f"  留存 retention: {capture.retention}; 条款候选 clause candidates: {len(capture.candidates)}",
+            f"  留存 retention: {_KEPT[capture.retention]}",
+            f"  条款候选 clause candidates: {len(capture.candidates)}",
         ]
     for one in capture.candidates:
         lines.append(f"  [{one.start}:{one.end}] {' '.join(one.excerpt.split())[:120]}")

@@ -19,6 +19,15 @@ from schemas.errors import InvalidError
 if TYPE_CHECKING:
     from schemas.web import WebSearchResult
 
+_STATES = {
+    "ok": "有结果 ok",
+    "empty": "无结果 empty",
+    "unavailable": "不可用 unavailable",
+    "rate_limited": "被限流 rate_limited",
+    "rejected": "被拒绝 rejected",
+    "error": "出错 error",
+}
+
 
 @click.command(
     epilog="Exit status: 0 the state is ok; 1 it is empty, unavailable, rate_limited, rejected or error; "
@@ -85,7 +94,8 @@ def _line(text: str) -> str:
 
 
 def _found_lines(result: "WebSearchResult") -> list[str]:
-    lines = [f"网络检索 web search: {result.state} ({result.provider}, {result.searched_at})"]
+    state = _STATES.get(result.state, result.state)
+    lines = [f"网络检索 web search: {state} ({result.provider}, {result.searched_at})"]
     if result.sent_query:
         lines.append(f"  已发送 sent: {result.sent_query}")
     if result.reason:

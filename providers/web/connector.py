@@ -6,11 +6,11 @@ What `outgoing` shows is what leaves, and nothing leaves that the rules of `mini
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from providers.base import Clock, Outgoing
 from providers.web.capturing import Captured, Capturer
+from providers.web.crew import each
 from providers.web.exclusions import Exclusions
 from providers.web.minimise import Verdict, check_query
 from providers.web.page_source import Wanted, page_source
@@ -156,7 +156,8 @@ class WebSearch:
         wanted: dict[str, Wanted] = {}
         for ref in plan.request.source_refs or ():
             if not _is_web(ref):
-                told.note(f"{legible(ref, 200)} 不是网页地址，没有抓取。 No web address; not captured.")
+                named = legible(unspoken(ref, self._exclusions), 200)
+                told.note(f"{named} 不是网页地址，没有抓取。 No web address; not captured.")
                 continue
             if self._capturer.refusal(ref) is not None:
                 told.hidden += 1
@@ -202,8 +203,7 @@ class WebSearch:
                 return one, None
             return one, self._capturer.capture(one.request)
 
-        with ThreadPoolExecutor(self._settings.at_once) as pool:
-            return list(pool.map(work, wanted.values()))
+        return each(work, wanted.values(), self._settings.at_once)
 
     def _sources(
         self, plan: Plan, captured: list[tuple[Wanted, Captured | None]], told: "RunNotes"

@@ -1,7 +1,9 @@
 """`web capture`, as a process: states, exit statuses, EXT-20's names, certificates, what is withheld."""
 
 import os
+import signal
 import ssl
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from hashlib import sha256
@@ -12,7 +14,7 @@ import trustme
 
 from schemas.ext20 import camel
 from schemas.web import WebCapture, WebClauseCandidate
-from tests.doors.command import Done, run
+from tests.doors.command import Done, run, start
 from tests.providers.web.capture.peer import Peer, page, running
 
 Quick = Callable[..., Done]
@@ -95,7 +97,7 @@ def test_the_text_has_both_languages_and_no_line_of_a_page(quick: Quick, site: P
     assert lines[0] == "网页抓取 web capture: 已抓取 captured"
     assert lines[1] == "  标题 title: 边坡办法"
     assert f"  内容 content: text/html; charset=gbk, {len(GBK)} 字节 bytes" in lines
-    assert "  留存 retention: excerpt; 条款候选 clause candidates: 3" in lines
+    assert lines[6:8] == ["  留存 retention: 摘录 excerpt", "  条款候选 clause candidates: 3"]
     shown = [line for line in lines if line.startswith("  [")]
     assert shown[0].endswith("] 第一条 边坡 支护。")
     assert shown[0].count("第一条") == 1
@@ -231,6 +233,24 @@ def test_a_page_with_an_excluded_term_shows_no_word_of_it(quick: Quick, site: Pe
     refused = quick(*call(site, "/边坡", "--exclusions", "terms.txt"), cwd=tmp_path)
     assert (refused.status, refused.answer["reason"]) == (1, "url contains an excluded term after folding")
     assert site.requests == []
+
+
+def test_an_interrupt_ends_a_capture_at_once(site: Peer, tmp_path: Path) -> None:
+    asked = threading.Event()
+
+    def stalling() -> Iterator[bytes | float]:
+        asked.set()
+        yield b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"
+        yield 300.0
+
+    site.answers["/slow"] = stalling
+    process = start(*call(site, "/slow", "--no-robots", "--seconds", "300"), cwd=tmp_path)
+    assert asked.wait(60)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, b"")
+    assert b"Traceback" not in err
+    assert b'"code":"interrupted"' in err
 
 
 def test_a_reader_that_went_away_is_told_by_the_status(site: Peer, tmp_path: Path) -> None:

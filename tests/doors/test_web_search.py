@@ -187,7 +187,7 @@ def test_the_text_says_the_same_and_no_title_makes_a_line_of_its_own(
     healthy(fake, says(200, answer))
     call = ("web", "search", "边坡支护", "--search-url", fake.url, "--format", "text")
     lines = quick(*call, cwd=tmp_path).out.decode().splitlines()
-    assert lines[0].startswith("网络检索 web search: ok (searxng, ")
+    assert lines[0].startswith("网络检索 web search: 有结果 ok (searxng, ")
     assert lines[1] == "  已发送 sent: 边坡支护"
     assert lines[2].startswith("  1. 题 1. 伪造")
     assert lines[2].endswith(" [官方 official]")

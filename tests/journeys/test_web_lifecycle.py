@@ -1,15 +1,21 @@
 """From a question to its retirement through a real search server and captured pages, by the command line."""
 
 import json
+import signal
+import threading
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from schemas.canonical import digest_bytes
-from tests.doors.command import clean
+from tests.doors.command import clean, start
 from tests.doors.forking import Forking
 from tests.journeys.web_world import BODIES, PAGES, WebWorld
 from tests.providers.web.relay import Relay
+from tests.searx.running import T2026
 
 QUESTION = (
     *("--objective", "边坡支护有哪些地方规定？", "--user-activity", "审查施工方案"),
@@ -98,6 +104,33 @@ def _no_page_is_kept(folder: Path) -> None:
     for path in folder.rglob("*"):
         content = path.read_bytes() if path.is_file() else b""
         assert not any(body in content for body in BODIES.values()), path
+
+
+@pytest.mark.parametrize("web_world", [T2026], indirect=True, ids=["2026"])
+def test_an_interrupt_ends_a_run_and_nothing_more_is_asked_for(
+    web_world: WebWorld, relay: Relay, tmp_path: Path, quick: Forking
+) -> None:
+    site, asked = web_world.site, threading.Event()
+
+    def stalling() -> Iterator[bytes | float]:
+        asked.set()
+        yield b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"
+        yield 300.0
+
+    web = ("--web", web_world.settings(tmp_path, relay, {"at_once": 1, "seconds": 70, "robots": "false"}))
+    first = next(iter(BODIES))
+    kept = site.answers[first]
+    site.answers[first] = stalling
+    site.requests.clear()
+    keep(quick, tmp_path, "plan", "plan", *QUESTION, *web)
+    process = start("execute", "plan.json", "--allow-network", *web, cwd=tmp_path)
+    assert asked.wait(60)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    site.answers[first] = kept
+    assert (process.returncode, out, site.targets) == (130, b"", [first])
+    assert b'"code":"interrupted"' in err
+    assert clean(tmp_path, call=quick)["receipts"] == 0
 
 
 def test_a_server_that_died_after_the_plan_is_asked_nothing(

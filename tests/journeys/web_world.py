@@ -12,7 +12,7 @@ from tests.providers.web.capture.peer import running as serving
 from tests.providers.web.relay import Relay, relaying
 from tests.searx.running import TREES, Server, Tree, running
 
-SECONDS = 1.5
+SECONDS = 3.0
 """The deadline of a page; the slow one takes longer."""
 ARTICLES = """<p>第一条 为规范边坡支护工程，制定本规定。</p>
 <p>第二条 边坡支护结构的设计使用年限不应低于被保护建筑的使用年限。</p><p>第三条 {more}</p>"""

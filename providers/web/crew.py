@@ -1,0 +1,35 @@
+"""Do one thing for many at once, in threads that no end of the process waits for."""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from typing import TypeVar
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+def each(work: Callable[[A], B], items: Iterable[A], at_once: int) -> list[B]:
+    """What `work` gives for each of `items`, in order; at most `at_once` run at a time.
+
+    An executor's threads would finish everything that waits, and send all of it, after an interrupt.
+    Raises what `work` raised first.
+    """
+    waiting = deque((item, Future[B]()) for item in items)
+    futures = [future for _, future in waiting]
+
+    def run() -> None:
+        while waiting:
+            try:
+                item, future = waiting.popleft()
+            except IndexError:  # another thread took the last one
+                return
+            try:
+                future.set_result(work(item))
+            except BaseException as error:  # noqa: BLE001 - it is raised again where the result is taken
+                future.set_exception(error)
+
+    for _ in range(min(at_once, len(futures))):
+        threading.Thread(target=run, daemon=True).start()
+    return [future.result() for future in futures]
