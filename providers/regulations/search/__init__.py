@@ -1,1 +1,1 @@
-"""Search in one pinned corpus revision: a router for numbers and names, full text, and a vector leg if installed."""
+"""Search in one corpus revision: a router for numbers and names, full text, and vectors if installed."""

@@ -1,6 +1,7 @@
 """One answer in the making: which legs a query needs, what they found, and which of them were missing."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
@@ -13,6 +14,7 @@ from providers.regulations.search.hits import Found
 from providers.regulations.search.lookup import NUMBER, TITLE, Lookup
 from providers.regulations.search.router import Route, blank
 from providers.regulations.search.seam import SearchIndex, Within
+from providers.regulations.search.vectors import VectorIndex
 from providers.regulations.search.words import question
 from schemas.errors import IntegrityError, NotFoundError, NotReadyError
 from schemas.regulations import STATE_DEGRADED, STATE_EMPTY, STATE_OK, STATE_UNAVAILABLE, RegulationHit
@@ -23,18 +25,26 @@ LONGEST_QUERY: Final = 2000  # code points that are looked at
 ELSEWHERE: Final = 0.5
 
 
+@dataclass(frozen=True, slots=True)
+class Legs:
+    """What a search stands on: words always, vectors where the corpus is set up to have them."""
+
+    index: SearchIndex
+    vectors: VectorIndex | None = None
+    lay: bool = True
+
+
 class Answer:
     """The finding of one request in one revision; `reasons` fills with what was missing."""
 
-    def __init__(
-        self, corpus: Corpus, index: SearchIndex, revision: str, catalogue: Catalogue, day: str
-    ) -> None:
+    def __init__(self, corpus: Corpus, legs: Legs, revision: str, catalogue: Catalogue, day: str) -> None:
         self._corpus = corpus
-        self._index = index
+        self._legs = legs
+        self._index = legs.index
         self._revision = revision
         self._catalogue = catalogue
         self._day = day
-        self._indexed = index.has(revision)
+        self._indexed = legs.index.has(revision)
         self._text_missing = False
         self.reasons: list[str] = []
 
@@ -94,19 +104,19 @@ class Answer:
         limit: int,
     ) -> list[Found]:
         path = "" if clause is None else clause.path.partition("/")[0]
-        leg = Fulltext(self._index, self._revision, self._catalogue, self._day)
+        leg = Fulltext(
+            self._index, self._revision, self._catalogue, self._day, self._legs.vectors, self._legs.lay
+        )
         try:
             found = leg.distinct(leg.find(route.rest, Within(within, path), old_asked=route.old_asked))
             if route.by_name and not route.by_number and len(found) < limit:
                 others = leg.distinct(leg.find(route.rest, Within(everywhere - within, path)))
-                found += [
-                    Found(one.node_id, one.kinds, one.score * ELSEWHERE, one.sha256, one.weights)
-                    for one in others
-                ]
+                found += [one.scored(one.score * ELSEWHERE) for one in others]
         except (NotFoundError, NotReadyError) as error:
             self._text_missing = True
             self.reasons.append(f"no full text: {error.message}")
             return []
+        self.reasons += sorted(set(leg.reasons))
         return self._below(found, clause, route.rest)
 
     def _below(self, found: list[Found], clause: ClauseNumber | None, words: str) -> list[Found]:

@@ -1,4 +1,4 @@
-"""The editions of one revision as a search needs them: which are asked for, which are in force, what they are called."""
+"""The editions of one revision as a search needs them: asked for, in force, and by what names."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which part of a node a hit shows: the 款 or 项 that fits best, with what stands around it as far as there is room."""
+"""Which part of a node a hit shows: the 款 or 项 that fits best, and its surroundings while there is room."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,7 +1,7 @@
-"""The text leg: recall by an engine, ranking, one hit for a text that several editions share."""
+"""The text legs: recall by words, ranking, nearness of vectors, one hit for a text that editions share."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from providers.regulations.node import edition_of
@@ -9,52 +9,87 @@ from providers.regulations.search.catalogue import Catalogue
 from providers.regulations.search.hits import Found
 from providers.regulations.search.ranking import rank
 from providers.regulations.search.seam import SearchIndex, Within
+from providers.regulations.search.vectors import Near, VectorIndex
 from providers.regulations.search.words import question
+from schemas.errors import NotFoundError, NotReadyError
 
 FULLTEXT: Final = "fulltext"
+VECTOR: Final = "vector"
 RECALLED: Final = 200
+NEAREST: Final = 100
+# What the nearest vector counts beside the best words. Scores are mixed and not ranks: measured, RRF(60)
+# lets the weaker leg pull down what the stronger one is sure of (benchmarks/regulations_search.py).
+NEARNESS: Final = 0.5
 # What a text that is not in force counts, when nobody asked for an old edition.
 NOT_IN_FORCE: Final = 0.85
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Fulltext:
-    """Text searches in one revision."""
+    """Text searches in one revision; `reasons` fills with what was missing."""
 
     index: SearchIndex
     revision: str
     catalogue: Catalogue
     as_of: str
+    vectors: VectorIndex | None = None
     lay: bool = True
+    reasons: list[str] = field(default_factory=list)
 
     def find(self, words: str, within: Within, *, old_asked: bool = False) -> list[Found]:
-        """Units that hold words of `words`, best first; scores are below 1."""
+        """Units that hold words of `words` or, if any does, are near to it; best first, scores below 1."""
         asked = question(words, lay=self.lay)
-        recalled = self.index.recall(self.revision, asked.terms, within, RECALLED)
-        found = []
-        for one in rank(recalled, asked.weighted):
-            current = self.catalogue.in_force(one.candidate.edition_id, one.candidate.path, self.as_of)
-            score = one.score if current or old_asked else one.score * NOT_IN_FORCE
-            found.append(
-                Found(
-                    one.candidate.node_id,
-                    (FULLTEXT,),
-                    score / (score + 1),
-                    one.candidate.sha256,
-                    asked.weighted.weights,
-                )
+        ranked = rank(self.index.recall(self.revision, asked.terms, within, RECALLED), asked.weighted)
+        terms = asked.weighted.terms
+        near = self._near(words, within) if ranked else []
+        best = max((one.score for one in ranked), default=0.0) or 1.0
+        found = {
+            one.candidate.node_id: Found(
+                one.candidate.node_id, (FULLTEXT,), one.score / best, one.candidate.sha256, terms
             )
-        return sorted(found, key=lambda one: (-one.score, one.node_id))
+            for one in ranked
+        }
+        for one, worth in _worths(near):
+            known = found.get(one.node_id, Found(one.node_id, (), 0.0, one.sha256, terms))
+            found[one.node_id] = Found(
+                one.node_id, (*known.kinds, VECTOR), known.score + worth, one.sha256, known.weights
+            )
+        scale = best / (best + 1) / (1 + NEARNESS if near else 1)
+        aged = (self._aged(one, scale, old_asked) for one in found.values())
+        return sorted(aged, key=lambda one: (-one.score, one.node_id))
+
+    def _aged(self, one: Found, scale: float, old_asked: bool) -> Found:
+        edition_id, _, path = one.node_id.partition("#")
+        current = old_asked or self.catalogue.in_force(edition_id, path, self.as_of)
+        return one.scored(one.score * scale * (1.0 if current else NOT_IN_FORCE))
+
+    def _near(self, words: str, within: Within) -> list[Near]:
+        if self.vectors is None:
+            return []
+        try:
+            return self.vectors.nearest(self.revision, words, within, NEAREST)
+        except (NotFoundError, NotReadyError) as error:
+            self.reasons.append(f"no vectors: {error.message}")
+            return []
 
     def distinct(self, found: Iterable[Found]) -> list[Found]:
         """`found` with one hit for each text of a regulation: in the edition in force, else the latest."""
         groups: dict[tuple[str, str], list[Found]] = {}
         for one in found:
-            groups.setdefault((one.node_id.partition("@")[0], one.sha256 or one.node_id), []).append(one)
+            groups.setdefault((one.node_id.partition("@")[0], one.sha256), []).append(one)
         chosen = []
         for same in groups.values():
-            best = max(same, key=lambda one: self.catalogue.preference(edition_of(one.node_id), self.as_of))
-            score = max(one.score for one in same)
+            shown = max(same, key=lambda one: self.catalogue.preference(edition_of(one.node_id), self.as_of))
             kinds = tuple(sorted({kind for one in same for kind in one.kinds}))
-            chosen.append(Found(best.node_id, kinds, score, best.sha256, best.weights))
+            score = max(one.score for one in same)
+            chosen.append(Found(shown.node_id, kinds, score, shown.sha256, shown.weights))
         return sorted(chosen, key=lambda one: (-one.score, one.node_id))
+
+
+def _worths(near: list[Near]) -> Iterable[tuple[Near, float]]:
+    """Each with what its nearness counts: the nearest all, the last nothing."""
+    if not near:
+        return []
+    first, last = near[0].nearness, near[-1].nearness
+    spread = first - last
+    return [(one, NEARNESS * ((one.nearness - last) / spread if spread > 0 else 1.0)) for one in near]

@@ -1,4 +1,4 @@
-"""Search text (regulations.md section 1, layer 3): folded, cut into characters, pairs of characters, and words.
+"""Search text (regulations.md section 1, layer 3): folded, then characters, pairs of them, and words.
 
 Nobody's dictionary decides what can be found: a Chinese run gives every character and every pair, ASCII
 letters and digits give words. The same function reads texts and queries.

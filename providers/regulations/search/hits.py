@@ -20,6 +20,10 @@ class Found:
     sha256: str = ""
     weights: Mapping[str, float] = field(default_factory=dict)
 
+    def scored(self, score: float) -> "Found":
+        """The same find with another score."""
+        return Found(self.node_id, self.kinds, score, self.sha256, self.weights)
+
 
 def hit(found: Found, node: Node, catalogue: Catalogue, as_of: str) -> RegulationHit:
     """The hit of a node that was read and holds."""

@@ -1,4 +1,4 @@
-"""How people name a regulation: its title, its title without ceremony, and the short forms that fit only one."""
+"""How people name a regulation: its title, whole or without ceremony, and short forms that fit only one."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -10,9 +10,9 @@ from providers.regulations.search.units import short_title
 
 # What a name ends with; the longest first.
 KINDS: Final = (
-    "指导原则", "实施条例", "实施细则", "司法解释", "条例", "办法", "规定", "细则", "解释", "法典", "公告", "通知",
-    "宪法", "规则", "准则", "法",
-)  # fmt: skip
+    *("指导原则", "实施条例", "实施细则", "司法解释", "条例", "办法", "规定", "细则"),
+    *("解释", "法典", "公告", "通知", "宪法", "规则", "准则", "法"),
+)
 _KIND: Final = re.compile("|".join(KINDS))
 # After a name that ends in 法 these would make it another word: 行政法规, 安全生产法律.
 _NO_NAME_BEFORE: Final = re.compile("[规律人官院定]")
@@ -64,7 +64,7 @@ class Names:
 
 
 def forms(title: str) -> Iterator[str]:
-    """The folded forms of a title: whole, without the country, without a bracket at the end, without ceremony."""
+    """The folded forms of a title: whole, and without the country, the bracket at its end, the ceremony."""
     for start in {fold(title), fold(short_title(title))}:
         plain = _CEREMONY.sub("", start)
         for form in {start, _BRACKETED.sub("", start), plain, _BRACKETED.sub("", plain)}:

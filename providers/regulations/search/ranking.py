@@ -1,10 +1,10 @@
-"""The order of recalled candidates: BM25 over fields, nearness, and what a 款 covers by itself.
+"""The order of recalled candidates: BM25 over fields, and what one line, a 款 or 项, covers by itself.
 
 Done here and not in an engine, so that every engine that recalls the same units ranks them the same (T7).
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,18 +14,27 @@ K1: Final = 1.2
 B: Final = 0.55
 TITLE: Final = 0.5
 HEADING: Final = 1.5
-# How much of its weight a run of three characters adds to its two pairs, and the best line to the whole text.
-RUN: Final = 0.6
 LINE: Final = 0.5
-SHORT_QUERY: Final = 2
+# What the words that statutes print count beside those of the query itself.
+OTHERWISE: Final = 0.8
+# With one term nothing else tells hits apart: a heading that bears it says what a chapter is about (T8).
+TOPIC: Final = 1.0
+
+Phrase = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Weighted:
-    """Terms with what each counts, as a query or the lay words made of it give them."""
+    """A query's terms with what each counts; and for its everyday words phrases, one of which will do."""
 
-    weights: Mapping[str, float]
-    runs: Sequence[str] = ()
+    own: Mapping[str, float]
+    otherwise: tuple[tuple[Phrase, ...], ...] = ()
+
+    @property
+    def terms(self) -> dict[str, float]:
+        """Every term once, with the most that it counts."""
+        all_terms = {term: OTHERWISE for group in self.otherwise for phrase in group for term in phrase}
+        return {**all_terms, **self.own}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,43 +47,46 @@ class Ranked:
 
 def rank(recalled: Recalled, wanted: Weighted) -> list[Ranked]:
     """Candidates by score, ties by node id."""
-    rarity = _rarity(recalled, wanted)
-    scored = [Ranked(_score(one, rarity, wanted, recalled.mean_length), one) for one in recalled.candidates]
+    scorer = _Scorer(recalled, wanted)
+    scored = [Ranked(scorer.score(one), one) for one in recalled.candidates]
     return sorted(scored, key=lambda one: (-one.score, one.candidate.node_id))
 
 
-def _rarity(recalled: Recalled, wanted: Weighted) -> dict[str, float]:
-    """Each term's weight times its inverse document frequency."""
-    found = recalled.frequencies or {}
-    total = recalled.units
-    return {
-        term: weight * math.log(1 + (total - found[term] + 0.5) / (found[term] + 0.5))
-        for term, weight in wanted.weights.items()
-        if found.get(term, 0) > 0
-    }
+class _Scorer:
+    def __init__(self, recalled: Recalled, wanted: Weighted) -> None:
+        self._mean = max(recalled.mean_length, 1.0)
+        self._rarity = {
+            term: math.log(1 + (recalled.units - number + 0.5) / (number + 0.5))
+            for term, number in recalled.frequencies.items()
+            if number
+        }
+        self._own = {t: weight * self._rarity[t] for t, weight in wanted.own.items() if t in self._rarity}
+        self._otherwise = wanted.otherwise
+        whole = [term for term in wanted.own if len(term) > 1]
+        self._topic = whole[0] if len(whole) == 1 and whole[0] in self._rarity else None
 
+    def score(self, one: Candidate) -> float:
+        length = 1 - B + B * len(one.text) / self._mean
+        held: dict[str, float] = {}
+        for term in self._rarity:
+            times = TITLE * (term in one.title) + HEADING * (term in one.heading) + one.text.count(term)
+            if times:
+                held[term] = times * (K1 + 1) / (times + K1 * length)
+        score = self._sum(held) + LINE * max(self._line(line, held) for line in one.text.split("\n"))
+        if self._topic is not None and self._topic in one.heading:
+            score += TOPIC * self._rarity[self._topic]
+        return score
 
-def _score(one: Candidate, rarity: Mapping[str, float], wanted: Weighted, mean: float) -> float:
-    length = 1 - B + B * len(one.text) / max(mean, 1.0)
-    held = {
-        term: TITLE * (term in one.title) + HEADING * (term in one.heading) + one.text.count(term)
-        for term in rarity
-    }
-    score = sum(
-        rarity[term] * times * (K1 + 1) / (times + K1 * length) for term, times in held.items() if times
-    )
-    score += RUN * _in_runs(one.text, wanted.runs, rarity)
-    lines = one.text.split("\n")
-    if len(lines) > 1 or LINE:
-        score += LINE * max(sum(worth for term, worth in rarity.items() if term in line) for line in lines)
-    return score
+    def _line(self, line: str, held: Mapping[str, float]) -> float:
+        return self._sum({term: 1.0 for term in held if term in line})
 
-
-def _in_runs(text: str, runs: Sequence[str], rarity: Mapping[str, float]) -> float:
-    """What three characters of the query in a row, in a row in the text too, say beyond their pairs."""
-    return sum(
-        (rarity.get(run[at : at + 2], 0.0) + rarity.get(run[at + 1 : at + 3], 0.0)) / 2
-        for run in runs
-        for at in range(len(run) - 2)
-        if run[at : at + 3] in text
-    )
+    def _sum(self, held: Mapping[str, float]) -> float:
+        own = sum(self._own[term] * times for term, times in held.items() if term in self._own)
+        otherwise = sum(
+            max(
+                sum(self._rarity[term] * held.get(term, 0.0) for term in phrase if term in held)
+                for phrase in group
+            )
+            for group in self._otherwise
+        )
+        return own + OTHERWISE * otherwise

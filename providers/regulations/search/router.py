@@ -1,4 +1,4 @@
-"""What a query names outright - document number, regulation, edition, clause - and the words that are left."""
+"""What a query names outright: document number, regulation, edition, clause; and the words that are left."""
 
 import re
 import unicodedata
@@ -28,7 +28,7 @@ _YEAR: Final = re.compile(
     r"(?:版本?|修订版?|修正版?|通过|公布|发布|颁布|施行)?的?\s*\)?"
 )
 _OLD: Final = re.compile("旧版|旧法|旧的|老版|修订前|修正前|修改前|已废止的?|原来的")
-_NEW: Final = re.compile("新版|新法|最新版?|现行有效的?|现行的?|新修订的?|新修正的?")
+_NEW: Final = re.compile("新版|新法|最新版?|新修订的?|新修正的?")
 _BRACKETS: Final = re.compile("[《》〈〉]")
 
 
@@ -96,10 +96,10 @@ class Router:
 
 def _edition(text: str, ours: Sequence[Edition]) -> tuple[str, list[Edition], bool]:
     """The editions that a year or a word such as 旧版 beside a name means; all when there is none."""
-    for match in _YEAR.finditer(text):
-        dated = [edition for edition in ours if _of_year(edition, match[1])]
+    for year in _YEAR.finditer(text):
+        dated = [edition for edition in ours if _of_year(edition, year[1])]
         if dated:
-            return text[: match.start()] + " " + text[match.end() :], dated, True
+            return text[: year.start()] + " " + text[year.end() :], dated, True
     newest = max((edition.key for edition in ours), default="")
     for pattern, wanted in ((_OLD, False), (_NEW, True)):
         match = pattern.search(text)

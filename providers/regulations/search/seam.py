@@ -1,7 +1,7 @@
 """The seam between a search and the engine that recalls candidates: what every engine promises."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from providers.regulations.edition import Edition
@@ -35,7 +35,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """Where an engine looks: in `editions` only unless they are None, at one `path` only unless it is empty."""
+    """Where an engine looks: only in `editions` unless None, only at one `path` unless it is empty."""
 
     editions: Collection[str] | None = None
     path: str = ""
@@ -46,7 +46,7 @@ class Recalled:
     """Candidates in the engine's order, and what ranking needs to know of the whole index."""
 
     candidates: tuple[Candidate, ...] = ()
-    frequencies: Mapping[str, int] | None = None
+    frequencies: Mapping[str, int] = field(default_factory=dict)
     units: int = 0
     mean_length: float = 0.0
 

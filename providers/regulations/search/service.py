@@ -9,10 +9,11 @@ from providers.regulations import clause_number
 from providers.regulations.clause_number import ClauseNumber
 from providers.regulations.corpus import Corpus
 from providers.regulations.evidence import MISMATCH
-from providers.regulations.search.answer import Answer
+from providers.regulations.search.answer import Answer, Legs
 from providers.regulations.search.catalogue import Catalogue
 from providers.regulations.search.hits import Found, broken, hit
 from providers.regulations.search.seam import SearchIndex
+from providers.regulations.search.vectors import VectorIndex
 from providers.regulations.status import today
 from schemas.errors import IntegrityError, InvalidError, NotReadyError
 from schemas.regulations import (
@@ -33,20 +34,39 @@ class RegulationsSearch:
 
     A limit of 0 means 10, and never more than 50 hits are given. A revision that the corpus does not
     know is NotFoundError; with none published the state is `unavailable` (regulations.md section 9).
+    Where `vectors` are set up and missing, or their model is, searches by text are `degraded`; without
+    them nothing is missing.
     """
 
-    def __init__(self, corpus: Corpus, index: SearchIndex, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        corpus: Corpus,
+        index: SearchIndex,
+        clock: Callable[[], datetime],
+        vectors: VectorIndex | None = None,
+        *,
+        lay: bool = True,
+    ) -> None:
         self._corpus = corpus
-        self._index = index
+        self._legs = Legs(index, vectors, lay)
         self._clock = clock
         self._catalogues: dict[str, Catalogue] = {}
         self._lock = threading.Lock()
 
     def build(self, revision: str = "") -> str:
-        """Index a published revision, or the current one; its id."""
+        """Index a published revision, or the current one, for every leg; its id."""
         pinned = self._corpus.pinned(revision)
-        self._index.build(pinned, self._corpus.nodes(pinned), self._corpus.editions(pinned))
+        editions = self._corpus.editions(pinned)
+        self._legs.index.build(pinned, self._corpus.nodes(pinned), editions)
+        if self._legs.vectors is not None:
+            self._legs.vectors.build(pinned, self._corpus.nodes(pinned), editions)
         return pinned
+
+    def drop(self, revision: str) -> None:
+        """Forget what is derived from a revision, as after its withdrawal."""
+        self._legs.index.drop(revision)
+        if self._legs.vectors is not None:
+            self._legs.vectors.drop(revision)
 
     def search(self, request: RegulationsSearchRequest, as_of: str = "") -> RegulationsSearchResult:
         """The hits of `request` as the law stands on `as_of`, today when none is named."""
@@ -60,7 +80,7 @@ class RegulationsSearch:
             return _unavailable(pinned, "the revision was withdrawn")
         day = as_of or today(self._clock())
         catalogue = self._catalogue(pinned)
-        answer = Answer(self._corpus, self._index, pinned, catalogue, day)
+        answer = Answer(self._corpus, self._legs, pinned, catalogue, day)
         found = answer.find(request, clause, limit)
         hits = tuple(self._hit(one, pinned, catalogue, day) for one in found)
         return RegulationsSearchResult(
@@ -102,7 +122,8 @@ def _clause(written: str) -> ClauseNumber | None:
         clause = clause_number.parse(written)
     except InvalidError as error:
         raise InvalidRegulationsRequestError(error.message, subject="clauseNo") from error
-    assert isinstance(clause, ClauseNumber)
+    if not isinstance(clause, ClauseNumber):
+        raise InvalidRegulationsRequestError("clauseNo is a decimal clause", subject="clauseNo")
     return clause
 
 

@@ -1,4 +1,4 @@
-"""The embedded engine: SQLite FTS5, one file for each revision, written once and then only read (search.md)."""
+"""The embedded engine: SQLite FTS5, one file for each revision, written once, then only read (search.md)."""
 
 import os
 import sqlite3
@@ -103,7 +103,8 @@ class SqliteIndex:
         sql = (
             "SELECT edition.edition_id, unit.path, edition.title, unit.heading, unit.text, unit.sha256"
             " FROM grams JOIN unit ON unit.id = grams.rowid JOIN edition ON edition.id = unit.edition"
-            " WHERE grams MATCH ?1 AND (?2 IS NULL OR edition.edition_id IN (SELECT value FROM json_each(?2)))"
+            " WHERE grams MATCH ?1"
+            " AND (?2 IS NULL OR edition.edition_id IN (SELECT value FROM json_each(?2)))"
             " AND (?3 = '' OR unit.path = ?3)"
             " ORDER BY bm25(grams, ?4, ?5, ?6), grams.rowid LIMIT ?7"
         )

@@ -1,4 +1,4 @@
-"""What a search finds: articles and other blocks with a text of their own; their 款 and 项 are part of that text."""
+"""What a search finds: articles and other blocks with a text, of which their 款 and 项 are part."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from providers.regulations.search.grams import fold, grams, is_word, runs
-from providers.regulations.search.lay_words import LAY_WORDS
-from providers.regulations.search.ranking import Weighted
+from providers.regulations.search.lay_words import printed
+from providers.regulations.search.ranking import Phrase, Weighted
 from providers.regulations.search.seam import Terms
 
 # They are in every question, or between its words, and tell no clause from another.
@@ -23,7 +23,6 @@ _IDLE: Final = frozenset(
 MOST_RUNS: Final = 40
 SINGLE: Final = 0.5
 WORD: Final = 2.0
-LAY: Final = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +35,15 @@ class Question:
 
 def question(query: str, *, lay: bool = True) -> Question:
     """The terms of a query; without `lay` only its own words."""
-    own = _plain(query)[:MOST_RUNS]
-    weights: dict[str, float] = {}
-    _add(weights, own, 1.0)
-    if lay:
-        folded = fold(query)
-        _add(weights, [word for key, words in LAY_WORDS if key in folded for word in words], LAY)
-    singles = tuple(term for term in weights if len(term) == 1 and not is_word(term))
-    needed = tuple(term for term in weights if len(term) > 1 or is_word(term))
-    terms = Terms(needed, singles) if needed else Terms(singles)
-    return Question(terms, Weighted(weights, tuple(own)))
+    own: dict[str, float] = {}
+    for run in _plain(query)[:MOST_RUNS]:
+        _add(own, run)
+    phrases = printed(fold(query)) if lay else ()
+    otherwise = tuple(tuple(_phrase(phrase) for phrase in group) for group in phrases)
+    weighted = Weighted(own, otherwise)
+    needed = tuple(term for term in weighted.terms if len(term) > 1 or is_word(term))
+    single = tuple(term for term in weighted.terms if len(term) == 1 and not is_word(term))
+    return Question(Terms(needed, single) if needed else Terms(single), weighted)
 
 
 def _plain(query: str) -> Sequence[str]:
@@ -54,11 +52,15 @@ def _plain(query: str) -> Sequence[str]:
     return list(runs(_ASKING.sub(" ", folded))) or list(runs(folded))
 
 
-def _add(weights: dict[str, float], words: Sequence[str], worth: float) -> None:
-    for word in words:
-        found = grams(word)
-        idle = len(found.singles) > 1 or worth < 1.0
-        for terms, factor in ((found.pairs, 1.0), (found.words, WORD), (found.singles, SINGLE)):
-            for term in terms:
-                if not (factor == SINGLE and idle and term in _IDLE):
-                    weights[term] = max(weights.get(term, 0.0), worth * factor)
+def _add(weights: dict[str, float], run: str) -> None:
+    found = grams(run)
+    weights.update(dict.fromkeys(found.pairs, 1.0))
+    weights.update(dict.fromkeys(found.words, WORD))
+    for term in found.singles:
+        if len(found.singles) == 1 or term not in _IDLE:
+            weights[term] = SINGLE
+
+
+def _phrase(printed_word: str) -> Phrase:
+    found = grams(printed_word)
+    return found.pairs or found.singles
