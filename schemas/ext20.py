@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self, cast, get_args, get_origin
 
+from schemas.canonical import LARGEST_INTEGER
 from schemas.errors import InvalidError
 from schemas.record import LONGEST_NAME
 from schemas.regulations_errors import InvalidRegulationsRequestError
@@ -141,6 +142,6 @@ def _plain(value: object) -> object:
         return value.to_wire()
     if isinstance(value, tuple):
         return [_plain(one) for one in value]
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST_INTEGER:
         return int(value)  # Go writes 1, not 1.0
     return value

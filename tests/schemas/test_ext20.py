@@ -109,6 +109,16 @@ def test_any_object_is_read_back_from_its_json(data: st.DataObject) -> None:
         assert kind.read(wire) == made
 
 
+@pytest.mark.parametrize(
+    ("score", "written"), [(1.0, b"1"), (0.95, b"0.95"), (2.0**64, b"1.8446744073709552e+19")]
+)
+def test_a_whole_score_is_written_without_a_point_and_any_number_can_be_one(
+    score: float, written: bytes
+) -> None:
+    hit = RegulationHit(regulation_id="", edition_id="", node_id="", disclosure="", score=score)
+    assert orjson.dumps(hit.to_wire()["score"]) == written
+
+
 @pytest.mark.parametrize("kind", OBJECTS)
 def test_an_empty_object_reads_as_zero_values_and_writes_the_required_ones(kind: type[WireObject]) -> None:
     zero = kind.read({})
