@@ -53,7 +53,8 @@ class Name:
     alias: str = ""
     then: tuple[str, ...] | None = None
     manner: str = "answer"
-    """answer | silent | late | truncated | nothing | nxdomain | servfail | refused | garbage | lying"""
+    """answer | silent | half | late | truncated | nothing | nxdomain | servfail | refused | garbage |
+    lying"""
 
 
 def page(body: bytes = TEXT, status: int = 200, *fields: str, length: int | None = None) -> bytes:

@@ -73,7 +73,7 @@ class NameService:
             times = self._times[name, kind]
             self._times[name, kind] += 1
         found = self._find(name) or Name(manner="nxdomain")
-        if found.manner == "silent":
+        if found.manner == "silent" or (found.manner == "half" and kind == AAAA):
             return []
         if found.manner == "late":
             self._waiting.wait(_LATE)

@@ -8,10 +8,12 @@ import json
 import os
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +25,9 @@ from tests.netns.table import CASES
 
 NOT_HERE = 77
 AT_ONCE = 8
+CONTROLS = (("10.255.0.1", 80), ("127.255.0.1", 25), ("fd00::ffff", 6379), ("169.254.255.1", 9))
+"""Connections that this suite itself makes to forbidden addresses, to show that they are seen."""
+CONTROL = "GET / HTTP/1.0\r\n\r\n"
 TRAP = "http://canary-user:canary-proxy@10.9.9.9:3128"
 _LONGEST = 90  # seconds, after which a command that does not end is killed
 
@@ -124,6 +129,12 @@ def _prepare(folder: Path) -> None:
         import_module(name)
 
 
+def _connect(address: tuple[str, int]) -> None:
+    with suppress(ConnectionRefusedError), socket.create_connection(address) as control:
+        control.sendall(CONTROL.encode())
+        control.recv(1 << 16)
+
+
 def main(folder: Path) -> int:
     """Make the network, run all cases in it, print what came of them."""
     try:
@@ -140,6 +151,8 @@ def main(folder: Path) -> int:
         assert serving.stdout
         if serving.stdout.readline() != "ready\n":
             return 1
+        for address in CONTROLS:
+            _connect(address)
         _prepare(folder)
         ended = {str(number): asdict(how) for number, how in run(folder)}
         serving.stdin.close()

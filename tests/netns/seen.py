@@ -14,7 +14,7 @@ from evidence.checkout import ROOT
 from tests.netns.case import filled, number_by, strangers
 from tests.netns.names import Question, number_of
 from tests.netns.network import NAMESERVER
-from tests.netns.running import NOT_HERE, Ended
+from tests.netns.running import CONTROLS, NOT_HERE, Ended
 from tests.netns.servers import Heard
 from tests.netns.table import CASES
 from tests.netns.witness import Attempt
@@ -74,7 +74,7 @@ class Seen:
             f"{one.kind} {one.address}:{one.port} while {self.at(one.at)} ran"
             for one in self.attempts
             if not (one.kind == "tcp" and one.address in known)
-            and (one.address, one.port) != (NAMESERVER, 53)
+            and (one.address, one.port) not in ((NAMESERVER, 53), *CONTROLS)
         ]
 
     def times(self) -> Counter[tuple[str, str]]:

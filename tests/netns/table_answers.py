@@ -30,6 +30,13 @@ ANSWERS = (
     hangs("drip in the head", forever(OK, 0.1, b"A", 0.1, b":b\r\n")),
     hangs("drip of interim answers", forever(b"", 0.5, b"HTTP/1.1 103 E\r\n\r\n")),
     hangs("half a head, then silence", says(OK + b"Content-Type: text/html\r\n", "hold")),
+    head(
+        "nobody listens",
+        "no connection: Connection refused",
+        says(),
+        url="http://www.c{n}.test:8081/",
+        options=("--allow-port", "8081", "--no-robots"),
+    ),
     head("closed at once", "the connection was closed without an answer", says()),
     head("half closed at once", "the connection was closed without an answer", says("half")),
     head("reset", "the connection broke: Connection reset by peer", says("reset")),

@@ -14,6 +14,8 @@ from collections import Counter
 import pytest
 
 from tests.netns.case import Case, filled
+from tests.netns.network import NAMESERVER
+from tests.netns.running import CONTROL, CONTROLS
 from tests.netns.seen import NoNamespaceError, Seen, plain, see
 from tests.netns.servers import SECRET
 from tests.netns.table import CASES
@@ -70,6 +72,12 @@ def test_there_are_enough_cases_and_each_has_a_name_of_its_own() -> None:
     assert sum(case.fresh for case in CASES) >= 20
 
 
+def test_a_connection_to_a_forbidden_address_would_be_seen(seen: Seen) -> None:
+    assert {(one.address, one.port) for one in seen.attempts if one.kind == "tcp"} >= set(CONTROLS)
+    answered = {(plain(one.address), one.port) for one in seen.heard if one.request == CONTROL}
+    assert answered == {(address, port) for address, port in CONTROLS if port != 9}
+
+
 def test_nothing_else_is_sent_to_anybody(seen: Seen) -> None:
     assert (seen.beyond(), seen.missed) == ([], 0)
 
@@ -77,31 +85,31 @@ def test_nothing_else_is_sent_to_anybody(seen: Seen) -> None:
 def test_no_address_that_is_not_public_is_connected_to(seen: Seen) -> None:
     connected = {one.address for one in seen.attempts if one.kind == "tcp"}
     connected |= {plain(one.address) for one in seen.heard}
-    assert {one for one in connected if not ipaddress.ip_address(one).is_global} | (
-        connected & USED_INSIDE
-    ) == set()
-    assert not [ended.out for ended in seen.ended.values() if SECRET.decode().partition(":")[0] in ended.out]
+    connected -= {address for address, _ in CONTROLS}
+    closed = {one for one in connected if not ipaddress.ip_address(one).is_global}
+    assert closed | (connected & USED_INSIDE) == set()
+    inside = SECRET.decode().partition(":")[0]
+    assert [ended.out for ended in seen.ended.values() if inside in ended.out] == []
 
 
 def test_only_the_ports_of_the_web_are_connected_to(seen: Seen) -> None:
-    ports = {
-        (one.port, seen.of(one.address)) for one in seen.attempts if one.kind == "tcp" and one.port != 53
+    made = {
+        (one.address, one.port) for one in seen.attempts if one.kind == "tcp" and one.port not in (80, 443)
     }
     allowed = {number for number, case in enumerate(CASES) if "--allow-port" in case.options}
-    assert {
-        (port, number) for port, number in ports if port not in (80, 443) and number not in allowed
-    } == set()
+    made -= {(NAMESERVER, 53), *CONTROLS}
+    assert {(address, port) for address, port in made if seen.of(address) not in allowed} == set()
 
 
 def test_a_request_holds_five_fields_and_nothing_of_what_others_said(seen: Seen) -> None:
-    requests = [one for one in seen.heard if one.request]
+    requests = [one.request for one in seen.heard if one.request and one.request != CONTROL]
     assert len(requests) >= 100
-    for one in requests:
-        line, *fields = one.request.removesuffix("\r\n\r\n").split("\r\n")
-        assert line.startswith("GET /"), one
-        assert line.endswith(" HTTP/1.1"), one
-        assert one.request.count("\r\n\r\n") == 1, one
-        assert [field.partition(":")[0] for field in fields] == FIELDS, one
+    for request in requests:
+        line, *fields = request.removesuffix("\r\n\r\n").split("\r\n")
+        assert line.startswith("GET /"), request
+        assert line.endswith(" HTTP/1.1"), request
+        assert request.count("\r\n\r\n") == 1, request
+        assert [field.partition(":")[0] for field in fields] == FIELDS, request
 
 
 def test_no_canary_reaches_anybody_but_its_own_host(seen: Seen) -> None:
