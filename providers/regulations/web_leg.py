@@ -58,19 +58,20 @@ class WebLeg:
             notes.append(f"第 {hit.rank} 位结果没有抓取：{why}。 Not captured.")
             return
         try:
-            sources.setdefault(capture.final_url, _source(capture, hit, query))
+            official = self.shown.is_official(capture.final_url)
+            sources.setdefault(capture.final_url, _source(capture, hit, query, official))
         except InvalidError as error:
             notes.append(f"第 {hit.rank} 位结果不能作为来源：{legible(error.message, 300)}。 No source.")
 
 
-def _source(capture: WebCapture, hit: WebSearchHit, query: str) -> Source:
+def _source(capture: WebCapture, hit: WebSearchHit, query: str, official: bool) -> Source:
     passages = nearest(capture.candidates, (query,))
     quoted = " ".join(
         f"摘录（第 {one.start}–{one.end} 字）：“{legible(one.excerpt, 300)}”。" for one in passages
     )
     return Source(
         source_ref=capture.final_url,
-        source_family=OFFICIAL_FAMILY if hit.official else FAMILY,
+        source_family=OFFICIAL_FAMILY if official else FAMILY,
         basis="observed",
         finding=(
             f"网页 {capture.content_type or '未声明类型'}，{capture.byte_size} 字节，"

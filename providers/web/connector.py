@@ -95,6 +95,10 @@ class WebSearch:
             )
         return messages
 
+    def is_official(self, url: str) -> bool:
+        """Whether the host of `url` is on the list of official ones, or on the user's."""
+        return self._official.holds(url)
+
     def execute(self, plan: Plan) -> Receipt:
         """Search, capture, and bind each captured page as a source.
 
@@ -116,6 +120,7 @@ class WebSearch:
                 told.late(query)
                 continue
             searched = self._searched(_asked(self._settings, verdict.sent_query))
+            told.warned(query, verdict)
             told.searched(query, searched)
             self._choose(query, searched, wanted, told)
         sources = self._sources(plan, self._captured(wanted, until), told)
@@ -163,10 +168,7 @@ class WebSearch:
                 told.hidden += 1
                 continue
             queries = list(plan.request.search_terms or (plan.request.objective,))
-            official = self._official.holds(ref)
-            wanted[ref] = Wanted(
-                WebCaptureRequest(url=ref), official, queries, ["请求指名 named in the request"]
-            )
+            wanted[ref] = Wanted(WebCaptureRequest(url=ref), queries, ["请求指名 named in the request"])
         return wanted
 
     def _choose(self, query: str, searched: Searched, wanted: dict[str, Wanted], told: "RunNotes") -> None:
@@ -189,7 +191,7 @@ class WebSearch:
                     search_query=searched.result.sent_query,
                     search_rank=hit.rank,
                 )
-                known = wanted[hit.url] = Wanted(request, hit.official)
+                known = wanted[hit.url] = Wanted(request)
             taken += 1
             known.queries.append(query)
             known.found.append(said)
@@ -222,7 +224,8 @@ class WebSearch:
                 told.uncaptured(url, "left out", f"a receipt holds {MOST_SOURCES} sources")
             else:
                 try:
-                    sources[found.capture.final_url] = page_source(wanted, found, algorithm)
+                    official = self.is_official(found.capture.final_url)
+                    sources[found.capture.final_url] = page_source(wanted, found, official, algorithm)
                 except InvalidError as error:
                     told.uncaptured(url, "no source", error.message)
         return tuple(sources.values())

@@ -23,13 +23,14 @@ class Wanted:
     """One page to capture: who found it, where, and for which queries."""
 
     request: WebCaptureRequest
-    official: bool
     queries: list[str] = field(default_factory=list)
     found: list[str] = field(default_factory=list)
 
 
-def page_source(wanted: Wanted, found: Captured, algorithm: Algorithm) -> Source:
+def page_source(wanted: Wanted, found: Captured, official: bool, algorithm: Algorithm) -> Source:
     """The captured page as evidence that was observed; the digest is that of its bytes.
+
+    `official` speaks of the host where it was found in the end, not of the one that was asked first.
 
     Raises InvalidError when its address is no source reference.
     """
@@ -37,10 +38,10 @@ def page_source(wanted: Wanted, found: Captured, algorithm: Algorithm) -> Source
     stated = page.publication_date if page else ""
     return Source(
         source_ref=found.capture.final_url,
-        source_family=OFFICIAL_FAMILY if wanted.official else FAMILY,
+        source_family=OFFICIAL_FAMILY if official else FAMILY,
         basis="observed",
         finding=_finding(wanted, found),
-        limitation=_limitation(wanted, found),
+        limitation=_limitation(found, official),
         publication_date=stated or None,
         accessed_at=fetched.fetched_at,
         content_digest=digest_bytes(fetched.body, algorithm),
@@ -66,11 +67,11 @@ def _quoted(one: WebClauseCandidate) -> str:
     return f"摘录（{cited(one)}）：“{legible(one.excerpt, 300)}”。"
 
 
-def _limitation(wanted: Wanted, found: Captured) -> str:
+def _limitation(found: Captured, official: bool) -> str:
     page, capture, fetched = found.page, found.capture, found.fetched
     said = [
         AS_SEEN,
-        f"official: {'yes' if wanted.official else 'no'}; retention: {capture.retention};",
+        f"official: {'yes' if official else 'no'}; retention: {capture.retention};",
         f"robots.txt: {fetched.robots}; pinned: {'yes' if fetched.pinned else 'no, through a proxy'}.",
     ]
     if capture.reason:

@@ -19,7 +19,7 @@ from schemas.text import shown
 MOST_CAPTURES = 8
 MOST_AT_ONCE = 16
 LONGEST_PAUSE = 600
-_SEARCH = ("service", "url", "engines", "categories", "keyless", "hits", "prefer_official")
+_SEARCH = ("service", "url", "engines", "categories", "language", "keyless", "hits", "prefer_official")
 _CAPTURE = tuple(spec.name for spec in fields(FetchPolicy))
 _POLITE = ("spacing", "at_once", "patience")
 
@@ -109,6 +109,7 @@ def _search(given: Mapping[str, Any], what: str) -> dict[str, Any]:
     options = Options(
         engines=_texts(given.get("engines", []), f"{what}.engines"),
         categories=_texts(given.get("categories", []), f"{what}.categories"),
+        language=_typed(given.get("language", ""), "text", f"{what}.language"),
         keyless=_typed(given.get("keyless", False), "true or false", f"{what}.keyless"),
     )
     kinds = {"service": "text", "url": "text", "hits": "whole number", "prefer_official": "true or false"}

@@ -12,7 +12,7 @@ from schemas.text import shown
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 MIB = 1 << 20
-USER_AGENT = "external-evidence (captures single pages; honours robots.txt)"
+USER_AGENT = "external-evidence (captures single pages)"
 _AGENT = re.compile(r"[A-Za-z_-]+(?:[/ (][ -~]*)?")
 _SECONDS = (0.01, 600.0)
 _COUNTS = {
@@ -88,7 +88,7 @@ def proxy_location(proxy: str | None) -> Location | None:
     except RejectedError as error:
         raise _wrong("proxy", f"must be http://HOST:PORT; {error}") from error
     if found.scheme != "http" or found.target != "/":
-        raise _wrong("proxy", f"must be http://HOST:PORT, found {shown(proxy)}")
+        raise _wrong("proxy", f"must be http://HOST:PORT, found {shown(proxy.partition('?')[0])}")
     return found
 
 

@@ -41,7 +41,7 @@ def test_a_hostile_case_ends_in_its_state_and_leaks_nothing(case: Case, peer: Pe
 def expected_request(peer: Peer) -> bytes:
     return (
         f"GET / HTTP/1.1\r\nHost: page.test:{peer.port}\r\n"
-        "User-Agent: external-evidence (captures single pages; honours robots.txt)\r\n"
+        "User-Agent: external-evidence (captures single pages)\r\n"
         "Accept: text/html, application/xhtml+xml, application/pdf, text/plain;q=0.9, */*;q=0.5\r\n"
         "Accept-Encoding: gzip, identity\r\nConnection: close\r\n\r\n"
     ).encode()
