@@ -50,7 +50,7 @@ class Address:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise _bad_url(subject, url, "it must be http://HOST[:PORT] or https://HOST[:PORT]")
         if parts.username is not None or parts.password is not None:
-            raise _bad_url(subject, "", "it names a user; no credential is sent")
+            raise _bad_url(subject, url, "it names a user; no credential is sent")
         if parts.query or parts.fragment:
             raise _bad_url(subject, url, "it has a query or a fragment")
         standard = 443 if parts.scheme == "https" else 80
@@ -73,7 +73,10 @@ class Address:
 
 
 def _bad_url(subject: str, url: str, why: str) -> UsageError:
-    return UsageError(f"{subject} {shown(url, 200)}: {why}", subject=subject)
+    # A user name, a query and a fragment are where people put passwords and keys.
+    plain = url.partition("?")[0].partition("#")[0]
+    named = "" if "@" in plain or plain != url else f" {shown(url, 200)}"
+    return UsageError(f"{subject}{named}: {why}", subject=subject)
 
 
 @dataclass(frozen=True)

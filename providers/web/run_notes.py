@@ -28,6 +28,14 @@ class RunNotes:
         place = f"第 {len(self._states)} 个检索词"
         self.note(f"{place}没有发送：{verdict.reason}。 Search term not sent.")
 
+    def warned(self, query: str, verdict: Verdict) -> None:
+        """What the detectors saw in a query that was sent all the same."""
+        if verdict.findings:
+            seen = ", ".join(map(str, verdict.findings))
+            self.note(
+                f"检索“{legible(query, 200)}”照设置发送，其中有 {legible(seen, 300)}。 Sent with a warning."
+            )
+
     def late(self, query: str) -> None:
         """A query for which no time was left."""
         self._states.append("not asked")

@@ -247,3 +247,21 @@ def test_a_reader_that_went_away_is_told_by_the_status(fake: Fake, tmp_path: Pat
             call = ("web", "search", "边坡支护", "--search-url", fake.url, "--format", form)
             done = run(*call, cwd=tmp_path, stdout=nobody)
         assert (done.status, done.err) == (141, b"")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://user:hunter2hunter2@127.0.0.1:1/",
+        "http://user:hunter2hunter2@127.0.0.1:999999/",
+        "http://user:hunter2 hunter2@h/",
+        "http://127.0.0.1:1/?key=hunter2hunter2",
+        "http://127.0.0.1:1/#hunter2hunter2",
+    ],
+)
+def test_a_password_in_an_address_is_refused_and_not_shown(quick: Quick, tmp_path: Path, url: str) -> None:
+    done = quick("web", "search", "q", "--search-url", url, cwd=tmp_path)
+    assert (done.status, done.out, done.error["code"]) == (2, b"", "usage")
+    proxied = quick("web", "capture", "http://127.0.0.1/", "--proxy", url, cwd=tmp_path)
+    assert proxied.status in (1, 2)  # a fragment is no part of what is asked
+    assert "hunter2" not in (done.err + proxied.err + proxied.out).decode()

@@ -97,6 +97,16 @@ def test_one_search_that_failed_beside_one_that_found_nothing_is_no_proof_of_not
     assert queries(fake) == ["边坡支护"]
 
 
+def test_a_query_that_the_detectors_only_warn_of_is_sent_and_told(fake: Fake) -> None:
+    made = provider(settings(healthy(fake, finding({})), detectors="warn"))
+    receipt = executed(made, "电话 13800138000")
+    assert queries(fake) == ["电话 13800138000"]
+    assert "检索“电话 13800138000”照设置发送，其中有 mobile_number at 3-14。" in limits(receipt)
+    kept = provider(settings(healthy(fake, finding({}))))
+    assert "13800138000" not in limits(executed(kept, "电话 13800138000"))
+    assert queries(fake) == []
+
+
 def test_hits_that_were_not_captured_are_limitations_and_never_sources(fake: Fake, site: Peer) -> None:
     urls = [holds(site, f"/{number}.html") for number in range(5)]
     healthy(fake, finding({"边坡支护": urls}))
