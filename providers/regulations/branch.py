@@ -5,12 +5,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from providers.regulations.clause_number import Scheme
-from providers.regulations.labels import DEPTH
 from providers.regulations.lines import Line
 
 # Below a node these belong to its text; a chapter's articles and a section's subsections do not.
 LEAVES: Final = frozenset({"p", "i", "si", "tbl", "row", "fig"})
-HEADINGS: Final = frozenset(DEPTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +54,6 @@ class Branch:
             spans.append((piece.line, at, at + len(piece.text)))
             at += len(piece.text) + 1  # one LF between two lines
         return "\n".join(text), spans
-
-    def headings(self) -> tuple[str, ...]:
-        """The headings above this node, outermost first: 第一章 总则."""
-        path: list[str] = []
-        above = self.above
-        while above is not None:
-            if above.kind in HEADINGS or above.title:
-                path.append(f"{above.clause_no} {above.title}".strip())
-            above = above.above
-        return tuple(reversed(path))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,21 @@ from typing import Final
 
 from providers.regulations import doc_no, status
 from providers.regulations.edition import Edition
-from providers.regulations.lines import Cleaned
+from providers.regulations.lines import Cleaned, Line
+from schemas.text import legible
 
 _COMMENCES: Final = re.compile(
     r"自\s*([0-9]{4})\s*年\s*([0-9]{1,2})\s*月\s*([0-9]{1,2})\s*日\s*起\s*(?:施行|实施|执行|生效)"
 )
 _OWN: Final = re.compile("本(?:法|条例|办法|规定|细则|解释|公告|通告|决定|规则|标准)")
 _FRONT: Final = re.compile(r"\s*(?:effective_date|date|施行日期)\s*:\s*['\"]?([0-9]{4}-[0-9]{2}-[0-9]{2})")
+
+
+def of_title(edition: Edition, title: Sequence[Line]) -> Iterator[tuple[str, int, str]]:
+    """Whether the document is headed as the manifest says: another file under the name is seen here first."""
+    for line in title:
+        if "".join(line.text.split()) != "".join(edition.title.split()):
+            yield "title differs", line.number, legible(line.text, 60)
 
 
 def of_text(edition: Edition, cleaned: Cleaned) -> Iterator[tuple[str, int, str]]:

@@ -4,7 +4,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Final, Literal
 
 from providers.regulations.node import Node
@@ -82,21 +82,31 @@ def _folded(text: str) -> str:
 
 def _pairs(olds: Sequence[_Unit], news: Sequence[_Unit]) -> dict[int, tuple[int, int]]:
     """For each new unit its old one and their score, every unit at most once."""
-    pairs: dict[int, tuple[int, int]] = {}
-    free_old, free_new = set(range(len(olds))), set(range(len(news)))
+    pairs = _equal(olds, news)
+    free_new = set(range(len(news))) - set(pairs)
+    free_old = set(range(len(olds))) - {old_at for old_at, _ in pairs.values()}
     candidates = []
-    for new_at, unit in enumerate(news):
-        for old_at, other in enumerate(olds):
-            score = _score(other, unit)
-            if score >= ALIKE:
-                same_number = other.node.clause_no == unit.node.clause_no
-                candidates.append((-score, not same_number, abs(old_at - new_at), new_at, old_at))
+    for new_at, old_at in product(sorted(free_new), sorted(free_old)):
+        old, new = olds[old_at], news[new_at]
+        score = _score(old, new)
+        if score >= ALIKE:
+            moved = old.node.clause_no != new.node.clause_no
+            candidates.append((-score, moved, abs(old_at - new_at), new_at, old_at))
     for score, _, _, new_at, old_at in sorted(candidates):
         if new_at in free_new and old_at in free_old:
             pairs[new_at] = (old_at, -score)
             free_new.remove(new_at)
             free_old.remove(old_at)
     return pairs
+
+
+def _equal(olds: Sequence[_Unit], news: Sequence[_Unit]) -> dict[int, tuple[int, int]]:
+    """Units whose text occurs once on each side; most do, so few are left to be scored in pairs."""
+    places: dict[str, tuple[list[int], list[int]]] = {}
+    for side, units in enumerate((olds, news)):
+        for at, unit in enumerate(units):
+            places.setdefault(unit.folded, ([], []))[side].append(at)
+    return {new[0]: (old[0], WHOLE) for old, new in places.values() if len(old) == len(new) == 1}
 
 
 def _score(one: _Unit, other: _Unit) -> int:

@@ -86,16 +86,19 @@ def _articles(articles: list[Branch]) -> Iterator[Problem]:
 
 
 def _headings(tree: Tree) -> Iterator[Problem]:
-    """Headings count 1, 2, 3 … under the one above; a missing one is a heading that was not seen."""
+    """Headings count 1, 2, 3 … under the one above, or run on through the document."""
     last: dict[tuple[str, str], int] = {}
+    running: dict[str, int] = {}
     for branch in tree.branches:
         if branch.kind not in ("bk", "sbk", "ch", "sec") or "~" in branch.path:
             continue
         key = (_base(branch), branch.kind)
-        if branch.number != last.get(key, 0) + 1:
-            detail = f"{branch.clause_no} after {last.get(key, 0)}"
+        before = last.get(key, 0)
+        runs_on = before == 0 and branch.number == running.get(branch.kind, 0) + 1
+        if branch.number != before + 1 and not runs_on:
+            detail = f"{branch.clause_no} after {before}"
             yield "gap before a heading", _line(branch), detail, f"gap:{branch.path}"
-        last[key] = branch.number
+        last[key] = running[branch.kind] = branch.number
 
 
 def _shown(place: tuple[int, int]) -> str:

@@ -71,6 +71,11 @@ class Corpus:
         """
         return cls(Store(path, create=create), clock, readers)
 
+    @property
+    def path(self) -> Path:
+        """Where the file lies."""
+        return self._store.path
+
     def close(self) -> None:
         """Close the file."""
         self._store.close()
@@ -233,6 +238,11 @@ class Corpus:
         with self._store.reading():
             pinned = self._readable(revision, draft=draft)
             return evidence.audit(self._store, self._reading, pinned)
+
+    def compact(self) -> None:
+        """Give the space of removed texts back to the disk; ids, hashes and revisions stay as they are."""
+        self._store.run("VACUUM")
+        self._store.checkpoint()
 
     def _now(self) -> str:
         return instant(self._clock())

@@ -14,6 +14,7 @@ from providers.regulations.lines import Line
 _SHORT: Final = 60
 _DEEPEST: Final = 4
 _SENTENCE_ENDS: Final = ("。", "；", ";", "：", ":", "，", ",")
+_UNNUMBERED: Final = frozenset({"总则", "分则", "附则"})
 _CAPTION: Final = re.compile(r"图\s*[0-9]")
 
 
@@ -170,9 +171,11 @@ class Grower:
             unit.title = "".join(line.text.split())
             unit.pieces.append(Piece(line, unit.title))
             return True
-        if line.heading_marks and short:
+        bare = "".join(line.text.split()) in _UNNUMBERED and self._scheme == "article"
+        if (line.heading_marks and short) or bare:
             self._tree.remark("heading without a number", line, "makes no node")
             self._tree.unnumbered.append(line)
+            self._headings = []  # what follows does not stand under the chapter before
             return True
         return False
 

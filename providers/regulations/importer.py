@@ -124,6 +124,7 @@ def _defects(
         made(kind, line, detail, blocks=True, name=name)
         for kind, line, detail, name in completeness.problems(cleaned, parts.contents, tree)
     ]
+    found += [made(*one) for one in claims.of_title(edition, parts.title)]
     found += [made(*one) for one in claims.of_text(edition, cleaned)]
     found += [made("date in doubt", 0, name) for name in edition.uncertain]
     return sorted(found)

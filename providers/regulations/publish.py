@@ -40,8 +40,13 @@ def build(store: Store, now: str) -> str:
 
 
 def _check_texts(store: Store, entry: Entry) -> None:
-    for record in entry.nodes:
-        rows = store.run("SELECT text FROM texts WHERE sha256 = ?", record.sha256)
-        if not rows or text_sha256(rows[0][0]) != record.sha256:
-            node = f"{entry.edition.edition_id}#{record.path}"
+    wanted = {record.sha256: record.path for record in entry.nodes}
+    rows = store.run(
+        "SELECT sha256, text FROM texts WHERE sha256 IN (SELECT value FROM json_each(?))",
+        orjson.dumps(sorted(wanted)).decode(),
+    )
+    held = {digest for digest, text in rows if text_sha256(text) == digest}
+    for digest, path in wanted.items():
+        if digest not in held:
+            node = f"{entry.edition.edition_id}#{path}"
             raise IntegrityError(f"the text of {node} is not what its hash says", subject=node)

@@ -55,3 +55,13 @@ def test_an_edition_against_itself_is_the_same(tmp_path: Path) -> None:
         corpus.publish()
         one = OLD.edition.edition_id
         assert corpus.diff(one, one).counts() == {"same": 3}
+
+
+def test_articles_that_share_little_are_no_versions_of_each_other(tmp_path: Path) -> None:
+    older = law("甲", "雾天敲钟。", "同文。", "同文。", "灯塔由港口管理并且每年刷白一次。")
+    first = source("2001-01-01", older, effective_from="2001-01-01", effective_to="2031-06-01")
+    second = source(law=law("乙", "船。", "同文。", "同文。", "灯塔。"))
+    with opened(tmp_path, first, second) as corpus:
+        corpus.publish()
+        counts = corpus.diff("lighthouse-rules@2001-01-01", "lighthouse-rules@2031-03-04").counts()
+        assert counts == {"same": 2, "inserted": 3, "deleted": 3}

@@ -141,6 +141,17 @@ def test_r3_evidence_of_a_revision_is_the_same_after_the_next_after_vacuum_and_o
     assert corpus.publish("c", first) == corpus.current() == first
 
 
+def test_many_editions_are_read_and_compacted(tmp_path: Path) -> None:
+    sources = [source(f"{year}", effective_from=None) for year in range(1901, 1970)]
+    with opened(tmp_path, *sources) as corpus:
+        revision = corpus.publish()
+        corpus.compact()
+        assert corpus.path == tmp_path / "corpus.sqlite3"
+        for _ in range(2):
+            assert len(corpus.entries()) == 69
+        assert len({node.edition_id for node in corpus.nodes(revision)}) == 69
+
+
 def test_publishing_what_is_current_already_adds_no_history(corpus: Corpus) -> None:
     revision = corpus.publish("a")
     assert corpus.publish("b") == revision

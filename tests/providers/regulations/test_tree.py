@@ -261,3 +261,35 @@ def test_a_decision_is_an_outline_though_it_quotes_articles() -> None:
     )
     assert found.entry.scheme == "outline"
     assert "x12" in texts(found)
+
+
+def test_a_bare_heading_without_a_number_is_no_text_of_the_article_before() -> None:
+    found = imported("示例法\n第一章 甲\n第一条 乙。\n附　则\n第二条 丙。\n")
+    assert texts(found)["art1"] == "乙。"
+    assert {node.path: node.parent for node in found.entry.nodes}["art2"] == ""
+    assert blocked(found) == []
+
+
+def test_chapters_may_run_on_through_the_books() -> None:
+    found = imported(
+        "示例法\n第一编 甲\n第一章 子\n第一条 一。\n第二编 乙\n第二章 丑\n第二条 二。\n"
+        "第四章 寅\n第三条 三。\n"
+    )
+    assert blocked(found) == [("gap before a heading", 8)]
+
+
+def test_what_only_looks_like_a_label_is_text() -> None:
+    found = texts(imported("示例法\n第一条 甲。\n第十百章 乙\n第零条 丙。\n（十百）丁。\n附零\n戊。\n"))
+    assert list(found) == ["art1", "art1/p1", "art1/p2", "art1/p3", "art1/p4", "anx1", "anx1/p1"]
+
+
+def test_a_document_of_one_line_and_an_id_beyond_every_bound() -> None:
+    assert blocked(imported("示例法")) == [("no text", 0)]
+    assert blocked(imported("")) == [("no text", 0)]
+    deep = "示例法\n一、" + "甲\n"
+    found = imported(deep, regulation_id="a" * 120)
+    assert "x11" in texts(found)
+
+
+def test_a_title_that_is_not_the_manifests_is_told() -> None:
+    assert "title differs" in kinds(imported("另一条例\n第一条 甲。\n"))
