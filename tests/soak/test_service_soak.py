@@ -91,10 +91,10 @@ class Load:
 def taken_in(log: Path, revisions: dict[str, str], *, all_files: bool) -> int:
     """Check and remove log files that nobody writes any more; how many lines they held."""
     lines = 0
-    newest = {
-        path.name.split("-")[2]: path for path in sorted(log.iterdir(), key=lambda one: one.stat().st_mtime)
-    }
-    for path in sorted(log.iterdir()):
+    # One look at the folder: a file that is begun after it is still being written.
+    files = sorted(log.iterdir(), key=lambda one: int(one.stem.split("-")[3]))
+    newest = {path.name.split("-")[2]: path for path in files}
+    for path in files:
         if path in newest.values() and not all_files:
             continue
         data = path.read_bytes()
