@@ -29,8 +29,10 @@ _EVERYBODY = [
 def _find(name: str) -> Name | None:
     number = number_of(name)
     if number is None:
-        whole = [case.known()[name] for case in CASES if name in case.known()]
-        return whole[0] if whole else None
+        whole = (
+            _numbered(case.known()[name], place) for place, case in enumerate(CASES) if name in case.known()
+        )
+        return next(whole, None)
     if number >= len(CASES):
         return None
     known = CASES[number].known()

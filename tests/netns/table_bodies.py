@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterable
 from functools import cache
 
-from tests.netns.case import HANGS, WWW, Answer, Case, Step, forever, page, says
+from tests.netns.case import HANGS, WWW, Answer, Case, Name, Step, forever, page, says
 
 ASKED = ("www.c{n}.test",)
 OK = b"HTTP/1.1 200 OK\r\n"
@@ -68,16 +68,20 @@ def _zipped(part: bytes, end: bytes, size: int) -> Iterable[Step]:
     yield press.compress(end) + press.flush()
 
 
-def large(name: str, part: bytes, size: int, reason: str = "", end: bytes = b"") -> Case:
+def large(
+    name: str, part: bytes, size: int, reason: str = "", end: bytes = b"", host: str = "www.c{n}.test"
+) -> Case:
     """A page of many parts: whole, and captured."""
     return Case(
+        url=f"http://{host}/",
+        names={} if "{n}" in host else {host: Name(a=(WWW,))},
         name=f"body: {name}",
         state="captured",
         reason=reason,
-        site={"www /": lambda: _zipped(part, end, size)},
+        site={"/": lambda: _zipped(part, end, size)},
         reached=(WWW,),
-        asked=ASKED,
-        final="http://www.c{n}.test/",
+        asked=(host,),
+        final=f"http://{host}/",
         body=lambda: part * ((size - len(end)) // len(part)) + end,
         seconds=READS,
         fresh=True,
@@ -270,4 +274,7 @@ BODIES = (
     large("paragraphs with one wide character", b"<p>ab" * 64, 2 * MIB, end="\U0001f600".encode()),
     large("clauses", "第一条\n甲。".encode() * 64, 2 * MIB),
     large("numbered clauses", b"1.1.1 a\n" * 64, 2 * MIB),
+    large(
+        "law, whose text is kept in full", "第一条　甲乙丙。\n".encode() * 64, 2 * MIB, host="flk.npc.gov.cn"
+    ),
 )
