@@ -107,6 +107,14 @@ def test_a_query_that_the_detectors_only_warn_of_is_sent_and_told(fake: Fake) ->
     assert queries(fake) == []
 
 
+def test_engines_that_failed_beside_one_that_answered_are_told(fake: Fake, site: Peer) -> None:
+    url = holds(site, "/one.html")
+    healthy(fake, says(200, body("边坡", [url], [["up", "timeout"]])))
+    receipt = executed(provider(settings(fake, site)), "边坡")
+    assert receipt.status == "succeeded"
+    assert "检索“边坡”：engines that failed: up (timeout)。" in limits(receipt)
+
+
 def test_hits_that_were_not_captured_are_limitations_and_never_sources(fake: Fake, site: Peer) -> None:
     urls = [holds(site, f"/{number}.html") for number in range(5)]
     healthy(fake, finding({"边坡支护": urls}))
