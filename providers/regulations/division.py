@@ -123,9 +123,9 @@ def _body_start(lines: Sequence[Line], scheme: Scheme) -> int:
             return True
         if scheme == "article":
             return labels.article(line) is not None
-        if scheme == "decimal":
-            return labels.decimal(line) is not None
-        return labels.outline(line) is not None
+        # A notice may be all preamble, and what it publishes its annex.
+        found = labels.decimal(line) if scheme == "decimal" else labels.outline(line)
+        return found is not None or _announces(line)
 
     return _first(lines, lambda line: begins(line) and not line.quoted)
 

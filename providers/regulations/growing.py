@@ -33,11 +33,15 @@ class Grower:
         self._item: Branch | None = None
         self._table: Branch | None = None
         self._figure: Branch | None = None
-        self._top = 0
+        self._top = 0  # the last decimal clause: its first part, and all of them
+        self._clause_before: tuple[int, ...] = ()
 
     def read(self, lines: Iterable[Line]) -> None:
         """Take `lines` in reading order."""
         for line in lines:
+            if line.continues and self._tree.branches:
+                self._tree.branches[-1].pieces.append(Piece(line, line.text))
+                continue
             figure, self._figure = self._figure, None
             if line.table:
                 self._row(line)
@@ -112,8 +116,11 @@ class Grower:
         if len(parts) > _DEEPEST:
             self._tree.remark("clause deeper than four levels", line, printed)
             return False
-        if len(parts) == 1:
-            self._top = parts[0]
+        if not (self._clause_before <= parts and parts[0] <= self._top + 1):
+            self._tree.remark("reference at line start", line, f"{printed} opens no clause here")
+            return False
+        self._clause_before = parts
+        self._top = parts[0]
         while self._sections and not _leads(self._sections[-1].clause_no, printed):
             self._sections.pop()
         have = _level(self._sections[-1]) if self._sections else 0

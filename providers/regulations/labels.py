@@ -26,7 +26,10 @@ _OUTLINE: Final = (
     _SUBITEM,
     re.compile(f"[（(]{_WHITE}*([0-9]{{1,2}}){_WHITE}*[）)]{_WHITE}*"),
 )
-_DECIMAL: Final = re.compile(rf"([0-9]{{1,3}}(?:\.[0-9]{{1,3}})+)(?![0-9.．%％])\.?{_WHITE}*")
+_DECIMAL: Final = re.compile(
+    rf"([0-9]{{1,3}}(?:\.[0-9]{{1,3}})+)(?![0-9.．%％])\.?(?!{_WHITE}*[条款项章节目的、，至和或及与])"
+    rf"{_WHITE}*"
+)
 _DECIMAL_TOP: Final = re.compile(rf"([0-9]{{1,3}})(?:\\?[.．、](?![0-9]){_WHITE}*|{_WHITE}+(?=[^0-9]))")
 _ANNEX: Final = re.compile(
     f"(附件|附录|附表|附)(?!{_WHITE}*则){_WHITE}*({_N}|[A-Z])?(?={_WHITE}|[:：(（]|$)[:：]?{_WHITE}*"

@@ -32,7 +32,10 @@ _HTML_TABLE: Final = re.compile(r"</?(?:table|thead|tbody|tr|td|th)\b", re.IGNOR
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One cleaned line; `part` counts what `<br>` made of one source line, `page` is 1-based or None."""
+    """One cleaned line; `part` counts what `<br>` made of one source line, `page` is 1-based or None.
+
+    `continues` says that the margin of a page broke a paragraph here: the line belongs to the one before.
+    """
 
     number: int
     part: int
@@ -41,6 +44,7 @@ class Line:
     quoted: bool = False
     bold: bool = False
     table: bool = False
+    continues: bool = False
     page: int | None = None
     raw: str = ""
 

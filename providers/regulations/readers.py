@@ -6,17 +6,19 @@ from typing import Final
 
 from providers.regulations.docx import clean_docx
 from providers.regulations.lines import Cleaned, clean
+from providers.regulations.pdf import clean_pdf
 from schemas.errors import InvalidError
 
 Reader = Callable[[bytes, str], Cleaned]
 
 EXTRACTOR: Final = "md-cn-law/1"
-# A reader of PDF numbers its lines and gives each its page; Corpus.open takes it as {".pdf": (name, reader)}.
+# Corpus.open takes other readers; each names its extractor, since other rules make other texts.
 READERS: Final[Mapping[str, tuple[str, Reader]]] = {
     ".md": (EXTRACTOR, clean),
     ".markdown": (EXTRACTOR, clean),
     ".txt": (EXTRACTOR, clean),
     ".docx": ("docx-cn-law/1", clean_docx),
+    ".pdf": ("pdf-cn-law/1", clean_pdf),
 }
 
 

@@ -186,7 +186,7 @@ def _is_heading(record: NodeRecord) -> bool:
 def _heading(record: NodeRecord, text: str, above: NodeRecord | None) -> tuple[str, ...]:
     """What a node adds to the heading path of the nodes below it."""
     if not _is_heading(record):
-        return ()
+        return (record.clause_no,) if record.kind == "anx" and record.clause_no else ()
     own = record.clause_no
     if above is not None and above.clause_no and record.kind[0] == "x" and above.kind[0] == "x":
         own = own.removeprefix(above.clause_no)

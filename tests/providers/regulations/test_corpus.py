@@ -221,14 +221,14 @@ def test_another_source_of_an_edition_is_kept_and_how_it_differs_is_told(tmp_pat
     primary = source()
     same = Asset(Dress(bold=True, half_width=True).render(CHAPTERS), "same.md")
     other = Asset(Dress().render(CHAPTERS[:2]), "other.txt")
-    scan = Asset(b"%PDF-", "scan.pdf")
+    scan = Asset(b"\x89PNG", "scan.png")
     both = Source(primary.edition, (*primary.assets, same, other, scan))
     with opened(tmp_path) as corpus:
         report = corpus.import_sources([both])
         told = {(one.file, one.kind): one.detail for one in report.defects if one.kind.startswith("variant")}
         assert told == {
             ("other.txt", "variant differs"): "1 of 6 articles differ, first art5",
-            ("scan.pdf", "variant not read"): "scan.pdf: no reader for .pdf",
+            ("scan.png", "variant not read"): "scan.png: no reader for .png",
         }
         corpus.publish()
         [entry] = corpus.entries()
@@ -393,3 +393,18 @@ def test_a_writer_that_waits_too_long_is_told_to_try_again(tmp_path: Path) -> No
         list(first.stream("SELECT nothing"))
     first.close()
     second.close()
+
+
+def test_the_heading_path_names_sections_and_annexes_too(tmp_path: Path) -> None:
+    data = (
+        "灯塔指导原则\n一、范围\n（一）岸上\n1.石塔\n应当刷白。\n"
+        "附录\n一、样式\n甲。\n附录：罚则\n第一章 总则\n第一条 乙。\n"
+    ).encode()
+    with opened(tmp_path, source(data=data, title="灯塔指导原则")) as corpus:
+        corpus.publish()
+        paths = {node.node_id.partition("#")[2]: node.heading_path for node in corpus.nodes()}
+        assert paths["x11/x21/x31/p1"] == ("一、 范围", "（一） 岸上", "1. 石塔")
+        assert paths["anx1/x11/p1"] == ("附录", "一、 样式")
+        assert paths["anx2/art1/p1"] == ("附录 罚则", "第一章 总则")
+        one = "lighthouse-rules@2031-03-04#anx2/art1/p1"
+        assert corpus.node("", one).heading_path == paths["anx2/art1/p1"]

@@ -293,3 +293,29 @@ def test_a_document_of_one_line_and_an_id_beyond_every_bound() -> None:
 
 def test_a_title_that_is_not_the_manifests_is_told() -> None:
     assert "title differs" in kinds(imported("另一条例\n第一条 甲。\n"))
+
+
+def test_a_notice_that_publishes_a_regulation_holds_it_as_its_annex() -> None:
+    found = imported(
+        "关于发布灯塔办法的公告\n（2031年第1号）\n现发布灯塔办法，自2031年5月1日起施行。\n特此公告。\n"
+        "附件：灯塔办法\n第一章 总则\n第一条 甲。\n第二条 乙。\n",
+        title="关于发布灯塔办法的公告",
+    )
+    text = texts(found)
+    assert text["pre1/p2"] == "特此公告。"
+    assert text["anx1/art2/p1"] == "乙。"
+    assert {node.path: node.parent for node in found.entry.nodes}["anx1/art1"] == "anx1/ch1"
+    assert blocked(found) == []
+
+
+def test_a_decimal_number_that_is_a_reference_or_out_of_place_opens_no_clause() -> None:
+    found = imported(
+        "灯塔标准\n1 范围\n1.1 灯塔\n5.2.1条规定的方法适用。\n7.1 兆帕以下的除外。\n"
+        "1.2 灯船\n1.2 灯船\n2 要求\n1.3 又见。\n",
+        title="灯塔标准",
+    )
+    assert [path for path in texts(found) if path.startswith("x")] == [
+        "x11", "x11/x21", "x11/x21/p1", "x11/x21/p2", "x11/x22", "x11/x22~2", "x12", "x12/p1",
+    ]  # fmt: skip
+    assert blocked(found) == [("number twice", 7)]
+    assert "reference at line start" in kinds(found)
