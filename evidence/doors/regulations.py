@@ -15,7 +15,9 @@ from evidence.doors.regulations_text import (
     hit_lines,
     import_lines,
 )
-from schemas.errors import UsageError
+from evidence.doors.standards_match import binary_stdout
+from providers.regulations.manifest import verify
+from schemas.errors import OrderError, UsageError
 
 
 @click.group()
@@ -94,12 +96,51 @@ def publish(revision: str, actor: str | None, corpus_file: str | None, chosen_fo
 def withdraw(
     revision: str, reason: str, actor: str | None, corpus_file: str | None, chosen_format: str | None
 ) -> int:
-    """Take the texts of a revision away for a reason; ids and hashes stay."""
-    open_corpus(corpus_file).withdraw(revision, reason, actor_name(actor))
+    """Take the texts of a revision away for a reason, and its index; ids and hashes stay."""
+    corpus = open_corpus(corpus_file)
+    search = open_search(corpus, corpus_file)
+    try:
+        corpus.withdraw(revision, reason, actor_name(actor))
+    except OrderError:  # it is withdrawn already; a command that was killed may have left its index
+        search.drop(revision)
+        raise
+    search.drop(revision)
     if output.wants_json(chosen_format):
         output.print_json({"corpusRevision": revision, "state": "withdrawn", "reason": reason})
     else:
         output.print_text(f"已撤回 withdrawn: {revision}")
+    return 0
+
+
+@regulations.command()
+@click.argument("edition")
+@click.option("--reason", required=True, help="Why; the next revision's manifest says it.")
+@corpus_option
+@format_option()
+def remove(edition: str, reason: str, corpus_file: str | None, chosen_format: str | None) -> int:
+    """Drop an EDITION from the drafts; the next revision bears a tombstone, revisions before it stay."""
+    open_corpus(corpus_file).remove(edition, reason)
+    if output.wants_json(chosen_format):
+        output.print_json({"edition": edition, "state": "removed", "reason": reason})
+    else:
+        output.print_text(f"已移出草稿 removed from the drafts: {edition}")
+    return 0
+
+
+@regulations.command()
+@click.argument("revision", default="")
+@corpus_option
+def manifest(revision: str, corpus_file: str | None) -> int:
+    """Write the manifest of a REVISION, or of the current one, byte for byte as its id is computed.
+
+    `sha256sum` of it begins with the id's digits; it holds the hash of every node and source file.
+    """
+    corpus = open_corpus(corpus_file)
+    pinned = corpus.pinned(revision)
+    content = corpus.manifest(pinned)
+    verify(content, pinned)
+    with binary_stdout() as stream:
+        stream.write(content)
     return 0
 
 
@@ -239,10 +280,10 @@ def diff(
     """Compare two editions article by article (新旧对照)."""
     corpus = open_corpus(corpus_file)
     compared = corpus.diff(old, new, revision)
-    shown = {edition: corpus.edition(revision, edition).disclosure == "full" for edition in (old, new)}
+    editions = corpus.edition(revision, old), corpus.edition(revision, new)
     if output.wants_json(chosen_format):
-        rows = [diff_row(row, shown[old], shown[new]) for row in compared.rows]
+        rows = [diff_row(row, editions) for row in compared.rows]
         output.print_json({"old": old, "new": new, "counts": compared.counts(), "rows": rows})
     else:
-        output.print_text("\n".join(diff_lines(compared, everything, shown[old], shown[new])))
+        output.print_text("\n".join(diff_lines(compared, editions, everything)))
     return 0

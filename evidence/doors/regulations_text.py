@@ -2,10 +2,15 @@
 
 from typing import TYPE_CHECKING
 
+from providers.regulations.comparison import WHOLE
+from providers.regulations.disclosure import disclosed
+
 if TYPE_CHECKING:
     from providers.regulations.comparison import Comparison, Row
     from providers.regulations.corpus import ImportReport
     from providers.regulations.defects import Defect
+    from providers.regulations.edition import Edition
+    from providers.regulations.node import Node
     from schemas.regulations import RegulationsSearchResult
 
 MOST_SHOWN = 40
@@ -74,33 +79,47 @@ def hit_lines(result: "RegulationsSearchResult") -> list[str]:
     return lines
 
 
-def diff_row(row: "Row", old_shown: bool, new_shown: bool) -> dict[str, object]:
-    """One row of a comparison; texts only where the edition may be shown in full."""
+def diff_row(row: "Row", editions: "tuple[Edition, Edition]") -> dict[str, object]:
+    """One row of a comparison; of each text as much as its edition discloses."""
     wire: dict[str, object] = {"kind": row.kind, "changed": row.changed, "score": row.score}
-    for name, node, shown in (("old", row.old, old_shown), ("new", row.new, new_shown)):
+    for name, node, edition in zip(("old", "new"), (row.old, row.new), editions, strict=True):
         if node is not None:
+            shown = disclosed(node, edition)
             side: dict[str, object] = {
                 "nodeId": node.node_id,
                 "clauseNo": node.clause_no,
-                "sha256": node.sha256,
+                "nodeSha256": node.sha256,
+                "disclosure": shown.disclosure,
             }
-            wire[name] = {**side, "text": node.text} if shown else side
+            wire[name] = {**side, "excerpt": shown.excerpt} if shown.excerpt else side
     return wire
 
 
-def diff_lines(compared: "Comparison", everything: bool, old_shown: bool, new_shown: bool) -> list[str]:
+def diff_lines(compared: "Comparison", editions: "tuple[Edition, Edition]", everything: bool) -> list[str]:
     """A comparison for a reader."""
     counts = "，".join(f"{ROWS[kind]} {count}" for kind, count in sorted(compared.counts().items()))
-    lines = [f"新旧对照 comparison: {counts}"]
+    lines = [f"新旧对照 comparison: {counts or '没有条文 no articles'}"]
     for row in compared.rows:
         if row.kind == "same" and not everything:
             continue
         numbers = " → ".join(
             node.clause_no or node.node_id for node in (row.old, row.new) if node is not None
         )
-        lines.append(f"{numbers}  {ROWS[row.kind]}（相似 likeness {row.score / 10_000:.2f}）")
-        if row.old is not None and row.changed:
-            lines.append(f"  旧 old: {row.old.text if old_shown else '（不披露 not disclosed）'}")
-        if row.new is not None and row.changed:
-            lines.append(f"  新 new: {row.new.text if new_shown else '（不披露 not disclosed）'}")
+        paired = row.old is not None and row.new is not None
+        likeness = f"（相似 likeness {row.score / WHOLE:.2f}）" if paired else ""
+        lines.append(f"{numbers}  {ROWS[row.kind]}{likeness}")
+        if row.changed:
+            sides = zip(("旧 old", "新 new"), (row.old, row.new), editions, strict=True)
+            lines += [
+                f"  {word}: {_told(node, edition)}" for word, node, edition in sides if node is not None
+            ]
     return lines
+
+
+def _told(node: "Node", edition: "Edition") -> str:
+    shown = disclosed(node, edition)
+    if not shown.excerpt and node.text:
+        return f"（不披露 not disclosed: {shown.disclosure}）"
+    return (
+        f"{shown.excerpt}{'（余文不披露 the rest is not disclosed）' if shown.end < len(node.text) else ''}"
+    )

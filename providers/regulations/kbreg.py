@@ -1,6 +1,7 @@
 """`kbreg`: EXT-20's provider over a corpus of regulations, and over the web where that is set up."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 
 from providers.regulations.corpus import Corpus
@@ -8,6 +9,7 @@ from providers.regulations.search.service import RegulationsSearch
 from providers.web.capturing import Capturer
 from providers.web.exclusions import Exclusions
 from providers.web.minimise import Policy, check_query
+from providers.web.screening import screened
 from providers.web.search.service import SearchService
 from schemas.dates import instant
 from schemas.regulations import (
@@ -98,7 +100,7 @@ class Kbreg:
         verdict = check_query(request.query, excluded, self._detectors)
         if verdict.state != "ok":
             return self._unasked(REJECTED, verdict.reason)
-        return self._web.search(request).result
+        return screened(self._web.search(replace(request, query=verdict.sent_query)).result, excluded)
 
     def capture_web(
         self,

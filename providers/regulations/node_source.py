@@ -4,10 +4,12 @@ from dataclasses import dataclass, field
 
 from providers.regulations.edition import Edition
 from schemas.receipt import Source
-from schemas.regulations import RegulationEvidence
+from schemas.regulations import DISCLOSURE_WITHHELD, RegulationEvidence
 from schemas.text import legible
 
 FAMILY = "regulation"
+QUOTED = 1000
+"""Code points of a node that a finding quotes; offsets are those of what is quoted."""
 _DISCLOSED = {
     "full": "全文 full",
     "excerpt": "摘录 excerpt",
@@ -63,14 +65,18 @@ def _finding(
     heading_path: tuple[str, ...],
     status: tuple[str, str],
 ) -> str:
-    where = " › ".join(legible(heading, 80) for heading in heading_path)
+    # Headings are words of the edition too, and only its number and name may be told where it is withheld.
+    headings = () if evidence.disclosure == DISCLOSURE_WITHHELD else heading_path
+    where = " › ".join(legible(heading, 80) for heading in headings)
     said = [
         f"《{legible(edition.title, 200)}》{_bracketed(edition.label, edition.doc_no)}",
         f"{legible(evidence.clause_no, 80)}{f'（{where}）' if where else ''}",
         f"{status[1]} 的效力状态：{status[0]}",
     ]
     if evidence.excerpt:
-        said.append(f"原文 [{evidence.start}:{evidence.end}]：“{legible(evidence.excerpt, 1600)}”")
+        quoted = evidence.excerpt[:QUOTED]
+        more = "（余文未引）" if len(quoted) < len(evidence.excerpt) else ""
+        said.append(f"原文 [{evidence.start}:{evidence.start + len(quoted)}]：“{quoted}”{more}")
     else:
         said.append(f"原文未披露：{legible(evidence.withheld_reason, 200) or '来源权利限制'}")
     if cited.found:
