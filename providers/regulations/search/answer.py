@@ -6,14 +6,13 @@ from itertools import islice
 from typing import Final
 
 from providers.regulations.clause_number import ClauseNumber
-from providers.regulations.corpus import Corpus
 from providers.regulations.search.catalogue import Catalogue
 from providers.regulations.search.fulltext import Fulltext
 from providers.regulations.search.grams import fold
 from providers.regulations.search.hits import Found
 from providers.regulations.search.lookup import NUMBER, TITLE, Lookup
 from providers.regulations.search.router import Route, blank
-from providers.regulations.search.seam import SearchIndex, Within
+from providers.regulations.search.seam import SearchIndex, Shelf, Within
 from providers.regulations.search.vectors import VectorIndex
 from providers.regulations.search.words import question
 from schemas.errors import IntegrityError, NotFoundError, NotReadyError
@@ -37,7 +36,7 @@ class Legs:
 class Answer:
     """The finding of one request in one revision; `reasons` fills with what was missing."""
 
-    def __init__(self, corpus: Corpus, legs: Legs, revision: str, catalogue: Catalogue, day: str) -> None:
+    def __init__(self, corpus: Shelf, legs: Legs, revision: str, catalogue: Catalogue, day: str) -> None:
         self._corpus = corpus
         self._legs = legs
         self._index = legs.index

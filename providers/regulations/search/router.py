@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
 from providers.regulations import clause_number, numerals
 from providers.regulations.clause_number import ClauseNumber
@@ -121,10 +121,8 @@ def _clause(text: str, *, known: bool) -> tuple[str, ClauseNumber | None]:
     if match is not None and "第" not in written and not known:
         return text, None
     try:
-        clause = clause_number.parse(written)
+        clause = cast(ClauseNumber, clause_number.parse(written))  # as documents of articles number
     except InvalidError:
-        return text, None
-    if not isinstance(clause, ClauseNumber):
         return text, None
     return text.replace(written, " ", 1), clause
 

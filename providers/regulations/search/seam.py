@@ -1,4 +1,4 @@
-"""The seam between a search and the engine that recalls candidates: what every engine promises."""
+"""The seams of a search: what it reads of a corpus, and what every engine that recalls promises."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,6 +6,7 @@ from typing import Protocol
 
 from providers.regulations.edition import Edition
 from providers.regulations.node import Node
+from providers.regulations.pointer import Revision
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,30 @@ class Recalled:
     frequencies: Mapping[str, int] = field(default_factory=dict)
     units: int = 0
     mean_length: float = 0.0
+
+
+class Shelf(Protocol):
+    """What a search reads of a corpus; `Corpus` is one."""
+
+    def pinned(self, revision: str = "") -> str:
+        """The id of the revision that a request means; NotReadyError when none is published."""
+        ...
+
+    def revisions(self) -> Sequence[Revision]:
+        """All revisions with their state."""
+        ...
+
+    def editions(self, revision: str = "") -> Sequence[Edition]:
+        """The editions of a revision."""
+        ...
+
+    def nodes(self, revision: str = "") -> Iterable[Node]:
+        """Every node, editions by id, each in reading order."""
+        ...
+
+    def node(self, revision: str, node_id: str) -> Node:
+        """One node; NotFoundError when the revision has none, IntegrityError when its text does not hold."""
+        ...
 
 
 class SearchIndex(Protocol):

@@ -3,16 +3,15 @@
 import threading
 from collections.abc import Callable
 from datetime import datetime
-from typing import Final
+from typing import Final, cast
 
 from providers.regulations import clause_number
 from providers.regulations.clause_number import ClauseNumber
-from providers.regulations.corpus import Corpus
 from providers.regulations.evidence import MISMATCH
 from providers.regulations.search.answer import Answer, Legs
 from providers.regulations.search.catalogue import Catalogue
 from providers.regulations.search.hits import Found, broken, hit
-from providers.regulations.search.seam import SearchIndex
+from providers.regulations.search.seam import SearchIndex, Shelf
 from providers.regulations.search.vectors import VectorIndex
 from providers.regulations.status import today
 from schemas.errors import IntegrityError, InvalidError, NotReadyError
@@ -40,7 +39,7 @@ class RegulationsSearch:
 
     def __init__(
         self,
-        corpus: Corpus,
+        corpus: Shelf,
         index: SearchIndex,
         clock: Callable[[], datetime],
         vectors: VectorIndex | None = None,
@@ -119,12 +118,14 @@ def _clause(written: str) -> ClauseNumber | None:
     if not written.strip():
         return None
     try:
-        clause = clause_number.parse(written)
+        return cast(ClauseNumber, clause_number.parse(written))  # a document of articles has no other
     except InvalidError as error:
-        raise InvalidRegulationsRequestError(error.message, subject="clauseNo") from error
-    if not isinstance(clause, ClauseNumber):
-        raise InvalidRegulationsRequestError("clauseNo is a decimal clause", subject="clauseNo")
-    return clause
+        # Never what the request holds (schemas.regulations_errors).
+        raise InvalidRegulationsRequestError(
+            "clauseNo names no clause of a document of articles",
+            subject="clauseNo",
+            hint="such as 第一百二十条之一第二款第（三）项 or 120-1; a bare 12.3 is ambiguous",
+        ) from error
 
 
 def _unavailable(revision: str, reason: str) -> RegulationsSearchResult:
