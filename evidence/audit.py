@@ -11,13 +11,18 @@ from dataclasses import dataclass, field
 from evidence.lifecycle.interpret import STEPS, interpret
 from evidence.lifecycle.life import LedgerLife
 from ledger.chain import Break, Link, links
+from ledger.keyring import RESTORED, ROTATED
+from ledger.signature_check import signature_breaks
 from ledger.store import Reader
 from schemas.canonical import canonical, digest_bytes
 from schemas.errors import EvidenceError, IntegrityError, InvalidError, OrderError
 from schemas.ledger import OPENED, PLUGIN, LedgerOpened, LedgerRecord, ProviderCall, Subject
+from schemas.ledger_keys import KeyRotated, LedgerRestored
 from schemas.outside import parse
+from schemas.record import Record
 
 MOST_FINDINGS = 1000
+CUSTODY: dict[str, type[Record]] = {ROTATED: KeyRotated, RESTORED: LedgerRestored}
 
 
 @dataclass
@@ -82,6 +87,7 @@ class _Auditor:
         self._life = LedgerLife()
         self._schemas: set[tuple[str, str]] = set()
         self._report = Replay()
+        self._signed = False
 
     def run(self) -> Replay:
         report = self._report
@@ -91,7 +97,7 @@ class _Auditor:
                 report.head = link.id
                 for finding in self._check(link):
                     self._add(finding)
-            for finding in (*self._unfollowed(), *self._reader.index_breaks()):
+            for finding in (*self._unfollowed(), *self._reader.index_breaks(), *self._signatures()):
                 self._add(finding)
         except IntegrityError as error:
             self._add(Break(report.records, "file", "the file can be read", "a record", error.message))
@@ -121,6 +127,8 @@ class _Auditor:
             return
         if record.kind in ("ledger.opened", "schema.registered"):
             yield from self._opening(record, body, artifact)
+        elif record.kind in CUSTODY:
+            yield from self._custody(record, artifact)
         elif record.kind in STEPS:
             yield from self._step(record, artifact)
         else:
@@ -145,10 +153,25 @@ class _Auditor:
         except EvidenceError as error:
             yield Break(record.seq, "body", error.code, OPENED, error.message)
             return
+        self._signed = opened.key is not None
         if opened.origin != record.log:
             yield Break(record.seq, "body.origin", "one log, one name", record.log, opened.origin)
 
-    def _step(self, record: LedgerRecord, artifact: object) -> Iterator[Break]:
+    def _custody(self, record: LedgerRecord, artifact: object) -> Iterator[Break]:
+        yield from self._schema(record, artifact)
+        if record.subject != Subject():
+            found = canonical(record.subject.to_wire()).decode()
+            yield Break(record.seq, "subject", "no artifact of a life, no subject", "{}", found)
+        try:
+            CUSTODY[record.kind].read(artifact)
+        except InvalidError as error:
+            yield Break(record.seq, "body", error.code, record.schema.name, error.message)
+
+    def _signatures(self) -> Iterator[Break]:
+        # Keys, checkpoints and restorals; only who has to verify needs what verifies.
+        return signature_breaks(self._reader) if self._signed else iter(())
+
+    def _schema(self, record: LedgerRecord, artifact: object) -> Iterator[Break]:
         seq, name = record.seq, record.schema.name
         if (name, record.schema.digest) not in self._schemas:
             rule = "a schema is registered before it is used"
@@ -156,6 +179,10 @@ class _Auditor:
         if isinstance(artifact, dict) and artifact.get("schema_version") != name:
             stated = str(artifact.get("schema_version"))
             yield Break(seq, "schema.name", "the artifact states its schema", stated, name)
+
+    def _step(self, record: LedgerRecord, artifact: object) -> Iterator[Break]:
+        seq = record.seq
+        yield from self._schema(record, artifact)
         try:
             subject = interpret(self._life, record.kind, artifact)
         except OrderError as error:

@@ -11,7 +11,8 @@ from typing import NamedTuple, Self
 
 from ledger.checkpoint import Checkpoint, number
 from ledger.note import decoded, encoded
-from ledger.tree import HASH_BYTES, MOST_HASHES, leaf_hash, verify_inclusion
+from ledger.store import Reader
+from ledger.tree import HASH_BYTES, MOST_HASHES, inclusion, leaf_hash, verify_inclusion
 from schemas.errors import IntegrityError, InvalidError
 from schemas.text import shown
 
@@ -65,6 +66,18 @@ class Proof(NamedTuple):
                 subject="proof",
             )
         return checkpoint
+
+
+def prove(reader: Reader, seq: int, size: int | None = None) -> Proof | None:
+    """The proof of record `seq` under the first checkpoint that covers it, or at least `size` records.
+
+    None when no checkpoint does: the log has no key, or not so many records.
+    """
+    note = reader.checkpoint(max(seq + 1, size or 0))
+    if note is None:
+        return None
+    _, checkpoint = Checkpoint.of(note)
+    return Proof(seq, tuple(inclusion(reader.subtree, seq, checkpoint.size)), note)
 
 
 def hashes(lines: list[str], what: str) -> tuple[bytes, ...]:

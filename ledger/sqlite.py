@@ -5,12 +5,16 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from ledger.sqlite_file import check_layout, connect, is_there, lay_out, run
+from ledger.files import synchronise
+from ledger.sqlite_file import BEFORE_THE_TREE, bring_up, check_layout, connect, is_there, lay_out, run
 from ledger.sqlite_view import SqliteReader, SqliteWriter
-from ledger.store import Clock, Opening
+from ledger.store import Appended, Clock, Draft, Known, Opening, opened_key
 from schemas.errors import IntegrityError, NotFoundError, StorageError, UsageError
+
+if TYPE_CHECKING:
+    from ledger.signing import Signing
 
 TIMEOUT_SECONDS = 10.0
 
@@ -22,13 +26,22 @@ class SqliteLedger:
     back at the end. An object must not be carried over a fork.
     """
 
-    def __init__(self, path: Path, clock: Clock, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
+    def __init__(
+        self,
+        path: Path,
+        clock: Clock,
+        timeout_seconds: float = TIMEOUT_SECONDS,
+        signing: "Signing | None" = None,
+    ) -> None:
         self._path = path.absolute()  # whoever changes the working directory changes no ledger
         self._clock = clock
         self._timeout = timeout_seconds
         self._file = _identity(path)
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
+        self._signing = signing
+        self._unsigned = False  # until looked at
+        self._known: Known | None = None
 
     @classmethod
     def open(
@@ -38,17 +51,19 @@ class SqliteLedger:
         *,
         create: Opening | None = None,
         timeout_seconds: float = TIMEOUT_SECONDS,
+        signing: "Signing | None" = None,
     ) -> Self:
         """The ledger at `path`; a missing one is begun as `create` says, else NotFoundError.
 
         Several processes may begin it at once: one of them does. IntegrityError: the file is no ledger.
+        With `signing` a new ledger has that key and its name; who appends to it later needs it too.
         """
         place = Path(path)
         if not is_there(place):
             if create is None:
                 raise NotFoundError(f"there is no ledger at {place}", subject=str(place))
-            _begin(place, clock, create)
-        ledger = cls(place, clock, timeout_seconds)
+            _begin(place, clock, create, signing)
+        ledger = cls(place, clock, timeout_seconds, signing)
         ledger._idle.append(ledger._connect())
         return ledger
 
@@ -61,15 +76,41 @@ class SqliteLedger:
             yield view
 
     @contextmanager
-    def write(self) -> Iterator[SqliteWriter]:
+    def write(self, *, restoring: bool = False) -> Iterator[SqliteWriter]:
         """One transaction: everything is durable at a normal end, nothing is kept on an exception.
 
-        BusyError: another writer held the file longer than the time allowed.
+        BusyError: another writer held the file longer than the time allowed. UsageError: the ledger has
+        a key and this is not it. IntegrityError: as Ledger.write says.
         """
         connection = self._take()
-        view = SqliteWriter(connection, self._path, self._clock)
+        view = SqliteWriter(connection, self._path, self._clock, self._known)
         with self._transaction(connection, view, "BEGIN IMMEDIATE"):
+            self._admit(view, restoring)
+            admitted = view.signing
             yield view
+            note = view.seal()
+        self._known = view.known()
+        if view.signing is not admitted:
+            self._signing = view.signing
+        if view.signing is not None and note is not None:
+            view.signing.publish(note)
+
+    def append(self, *drafts: Draft) -> list[Appended]:
+        """Append in one transaction and, with a key, give every step its proof, which the caller keeps."""
+        with self.write() as writer:
+            done = [writer.append(draft) for draft in drafts]
+        if self._signing is None:
+            return done
+        from ledger.proof import prove
+
+        with self.read() as reader:
+            proofs = [prove(reader, one.seq) for one in done]
+        return [one._replace(proof=proof and bytes(proof)) for one, proof in zip(done, proofs, strict=True)]
+
+    @property
+    def signing(self) -> "Signing | None":
+        """The key that this object signs with."""
+        return self._signing
 
     def close(self) -> None:
         """Close the idle connections now and the busy ones as they come back; twice is once."""
@@ -87,6 +128,17 @@ class SqliteLedger:
         finally:
             view.end()
             self._give_back(connection)
+
+    def _admit(self, view: SqliteWriter, restoring: bool) -> None:
+        if self._signing is not None:
+            self._signing.admit(view, restoring=restoring)
+            view.signing = self._signing
+        elif not self._unsigned:
+            if opened_key(view) is not None:
+                from ledger.signing import refuse_signed
+
+                refuse_signed(view)
+            self._unsigned = True
 
     def _refuse_another_file(self) -> None:
         # What is appended to a file that was moved away or deleted is found by nobody.
@@ -117,8 +169,10 @@ class SqliteLedger:
     def _connect(self) -> sqlite3.Connection:
         connection = connect(self._path, "mode=rw", self._timeout)
         try:
-            check_layout(connection, self._path)
+            layout = check_layout(connection, self._path)
             _make_durable(connection, self._path)
+            if layout == BEFORE_THE_TREE:
+                bring_up(connection, self._path)
         except BaseException:
             connection.close()
             raise
@@ -147,36 +201,57 @@ def _synchronise(connection: sqlite3.Connection, path: Path) -> None:
     run(connection, path, "PRAGMA fullfsync = ON")  # macOS only: its fsync alone does not reach the disk
 
 
-def _begin(path: Path, clock: Clock, opening: Opening) -> None:
+def _begin(path: Path, clock: Clock, opening: Opening, signing: "Signing | None") -> None:
     """Make a whole ledger beside `path`, then give it the name: either all of it is there or nothing."""
+    opening = _keyed(opening, signing)
     origin = opening.origin or f"external-evidence/{os.urandom(8).hex()}"
     new = path.with_name(f"{path.name}.{os.urandom(8).hex()}.new")
     try:
         made = _make_folders(path.parent)
         _refuse_orphan(path)
         try:
-            _write_first(new, clock, opening, origin)
+            note = _write_first(new, clock, opening.draft(origin), origin, signing)
             with suppress(FileExistsError):  # somebody else was first; theirs is as good
                 os.link(new, path)
+                if signing is not None and note is not None:
+                    signing.publish(note)
         finally:
             for tail in ("", "-journal", "-wal", "-shm"):
                 new.with_name(new.name + tail).unlink(missing_ok=True)
         for folder in made:
-            _sync(folder)
+            synchronise(folder)
     except OSError as error:
         raise StorageError(f"{path} cannot be made: {error}", subject=str(path)) from error
 
 
-def _write_first(new: Path, clock: Clock, opening: Opening, origin: str) -> None:
+def _keyed(opening: Opening, signing: "Signing | None") -> Opening:
+    """The opening with the key that signs, whose name is the log's."""
+    if signing is None:
+        if opening.key is not None:
+            raise UsageError("a ledger is begun with a key only by who can sign with it", subject="key")
+        return opening
+    name, key = signing.verifier.name, str(signing.verifier)
+    if (opening.origin or name, opening.key or key) != (name, key):
+        raise UsageError(f"the log and its first key have one name; the key is {key}", subject="origin")
+    return opening._replace(origin=name, key=key)
+
+
+def _write_first(
+    new: Path, clock: Clock, draft: Draft, origin: str, signing: "Signing | None"
+) -> bytes | None:
     connection = connect(new, "mode=rwc", TIMEOUT_SECONDS)
     try:
         _synchronise(connection, new)
         run(connection, new, "BEGIN IMMEDIATE")
         lay_out(connection, new)
-        SqliteWriter(connection, new, clock).found(opening.draft(origin), origin)
+        writer = SqliteWriter(connection, new, clock)
+        writer.signing = signing
+        writer.found(draft, origin)
+        note = writer.seal()
         run(connection, new, "COMMIT")
         # Only now: in WAL mode the records could still stand in a side file that gets no name.
         run(connection, new, "PRAGMA journal_mode = WAL")
+        return note
     finally:
         connection.close()
 
@@ -198,12 +273,3 @@ def _make_folders(folder: Path) -> list[Path]:
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     return [folder, *(place.parent for place in missing)]
-
-
-def _sync(folder: Path) -> None:
-    with suppress(PermissionError):  # Windows opens no folders, and needs none synchronised
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -5,18 +5,24 @@ import stat
 from pathlib import Path
 from typing import Any
 
+from ledger.tree import Frontier, leaf_hash
 from schemas.errors import BusyError, EvidenceError, IntegrityError, StorageError
 
 APPLICATION_ID = 0x45784576  # "ExEv" in the file's header, for file(1) and for us
-LAYOUT = 1
+LAYOUT = 2
+BEFORE_THE_TREE = 1  # layout 1: no column tree, no checkpoints; read as it is, brought up when it is written
 
 # One log per file. Only raw and bytes are the record; every other column is derived and serves look-up.
 # prev and idem are the 32 bytes of their digests; prev of the first record is empty, not NULL, because
 # UNIQUE lets NULL repeat.
-_RECORDS = (
+_RECORDS_1 = (
     "CREATE TABLE records (seq INTEGER PRIMARY KEY CHECK (seq >= 0), raw BLOB NOT NULL,"
     " prev BLOB NOT NULL UNIQUE, idem BLOB NOT NULL UNIQUE, kind TEXT NOT NULL)"
 )
+# tree: the hashes of all subtrees that the record completes, its own leaf's first (ledger/tree.py). In the
+# record's own row because that page is written anyway.
+_TREE = "tree BLOB NOT NULL DEFAULT x''"
+_RECORDS = f"{_RECORDS_1[:-1]}, {_TREE})"  # as ALTER TABLE writes it
 _RECORDS_BY_KIND = "CREATE INDEX records_by_kind ON records (kind)"
 _BODIES = "CREATE TABLE bodies (digest BLOB NOT NULL UNIQUE, bytes BLOB NOT NULL)"
 _SUBJECTS = (
@@ -31,7 +37,12 @@ _SCHEMAS = (
 _HEAD = (
     "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, digest BLOB NOT NULL)"
 )
-TABLES = (_RECORDS, _RECORDS_BY_KIND, _BODIES, _SUBJECTS, _SCHEMAS, _HEAD)
+_CHECKPOINTS = "CREATE TABLE checkpoints (size INTEGER PRIMARY KEY, note BLOB NOT NULL)"
+TABLES = (_RECORDS, _RECORDS_BY_KIND, _BODIES, _SUBJECTS, _SCHEMAS, _HEAD, _CHECKPOINTS)
+_LAYOUTS = {
+    BEFORE_THE_TREE: (_RECORDS_1, _RECORDS_BY_KIND, _BODIES, _SUBJECTS, _SCHEMAS, _HEAD),
+    LAYOUT: TABLES,
+}
 
 # ANALYZE keeps its figures in tables of its own, which change nothing that is stored.
 _FOUND = (
@@ -106,17 +117,55 @@ def lay_out(connection: sqlite3.Connection, path: Path) -> None:
     run(connection, path, f"PRAGMA user_version = {LAYOUT}")
 
 
-def check_layout(connection: sqlite3.Connection, path: Path) -> None:
-    """IntegrityError unless the file holds exactly our tables; a trigger or a lost index is not ours."""
+def layout_of(connection: sqlite3.Connection, path: Path) -> int:
+    """The number of the layout that the file states."""
+    [(layout,)] = run(connection, path, "PRAGMA user_version")
+    return int(layout)
+
+
+def check_layout(connection: sqlite3.Connection, path: Path) -> int:
+    """The file's layout; IntegrityError unless it holds exactly our tables.
+
+    A trigger or a lost index is not ours.
+    """
     if run(connection, path, "PRAGMA application_id") != [(APPLICATION_ID,)]:
         raise IntegrityError(f"{path} is not an evidence ledger", subject=str(path))
-    [(layout,)] = run(connection, path, "PRAGMA user_version")
-    if layout != LAYOUT:
+    layout = layout_of(connection, path)
+    if layout not in _LAYOUTS:
         raise IntegrityError(
-            f"{path} has layout {layout}; this version reads layout {LAYOUT}",
+            f"{path} has layout {layout}; this version reads layouts {BEFORE_THE_TREE} to {LAYOUT}",
             subject=str(path),
             hint="use the version that wrote it" if layout > LAYOUT else None,
         )
     found = run(connection, path, _FOUND)
-    if sorted(str(sql) for (sql,) in found) != sorted(TABLES):
+    if sorted(str(sql) for (sql,) in found) != sorted(_LAYOUTS[layout]):
         raise IntegrityError(f"{path} has other tables, indexes or triggers than a ledger", subject=str(path))
+    return layout
+
+
+def bring_up(connection: sqlite3.Connection, path: Path) -> None:
+    """Give a ledger of before the tree its tree, in one transaction; who comes second finds it done."""
+    run(connection, path, "BEGIN IMMEDIATE")
+    try:
+        if layout_of(connection, path) == BEFORE_THE_TREE:
+            run(connection, path, f"ALTER TABLE records ADD COLUMN {_TREE}")
+            run(connection, path, _CHECKPOINTS)
+            _grow(connection, path)
+            run(connection, path, f"PRAGMA user_version = {LAYOUT}")
+        run(connection, path, "COMMIT")
+    except BaseException:
+        run(connection, path, "ROLLBACK")
+        raise
+
+
+def _grow(connection: sqlite3.Connection, path: Path) -> None:
+    tree, after = Frontier(), -1
+    while chunk := run(
+        connection, path, "SELECT seq, raw FROM records WHERE seq > ? ORDER BY seq LIMIT 256", after
+    ):
+        for seq, raw in chunk:
+            if not isinstance(raw, bytes) or seq != tree.size:
+                raise IntegrityError(f"{path}: record {tree.size} is missing or no record", subject=str(path))
+            tree, completed = tree.append(leaf_hash(raw))
+            run(connection, path, "UPDATE records SET tree = ? WHERE seq = ?", b"".join(completed), seq)
+        after = chunk[-1][0]

@@ -4,14 +4,19 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ledger.chain import Break
-from ledger.sqlite_file import Row, run
-from ledger.store import REGISTERED, Appended, Clock, Draft, Head, compose, repeat
+from ledger.sqlite_file import BEFORE_THE_TREE, Row, layout_of, run
+from ledger.store import REGISTERED, Appended, Clock, Draft, Head, Known, compose, repeat
+from ledger.tree import Frontier, frontier_at, kept, leaf_hash
+from ledger.tree_check import TreeCheck, checkpoint_breaks
 from schemas.canonical import digest_bytes, is_digest
 from schemas.errors import IntegrityError, UsageError
 from schemas.ledger import LedgerRecord, read_raw, record_id
+
+if TYPE_CHECKING:
+    from ledger.signing import Signing
 
 _PREFIX = re.compile(r"(?:(sha256|blake3):)?([0-9a-f]{1,64})")
 _MOST_LIKE = 8
@@ -26,6 +31,7 @@ class SqliteReader:
         self._connection = connection
         self._path = path
         self._ended = False
+        self._has_tree: bool | None = None
 
     def end(self) -> None:
         """Refuse every later use: the connection belongs to somebody else by then."""
@@ -105,10 +111,45 @@ class SqliteReader:
         query = "SELECT 1 FROM schemas WHERE name = ? AND digest = ?"
         return bool(self._rows(query, name, _key(digest)))
 
+    def subtree(self, level: int, index: int) -> bytes:
+        """The stored hash over the 2^level records from index·2^level on; IntegrityError when absent."""
+        return kept(self._tree_row)(level, index)
+
+    def checkpoint(self, size: int) -> bytes | None:
+        """The first signed checkpoint that covers at least `size` records."""
+        query = "SELECT size, note FROM checkpoints WHERE size >= ? ORDER BY size LIMIT 1"
+        found = self._pair(query, size) if self._grown() else None
+        return None if found is None else found[1]
+
+    def last_checkpoint(self) -> bytes | None:
+        """The signed checkpoint of the most records."""
+        query = "SELECT size, note FROM checkpoints ORDER BY size DESC LIMIT 1"
+        found = self._pair(query) if self._grown() else None
+        return None if found is None else found[1]
+
+    def checkpoints(self) -> Iterator[tuple[int, bytes]]:
+        """Every (size, note) in order of size, a few at a time."""
+        query = "SELECT size, note FROM checkpoints WHERE size > ? ORDER BY size LIMIT ?"
+        after = -1
+        while self._grown() and (chunk := self._pairs(query, after, _CHUNK)):
+            yield from chunk
+            after = chunk[-1][0]
+
+    def _tree_row(self, seq: int) -> bytes:
+        row = self._rows("SELECT tree FROM records WHERE seq = ?", seq) if self._grown() else []
+        return self._blob(row[0][0]) if row else b""
+
+    def _grown(self) -> bool:
+        """Whether the file has its tree; one that was written before is read without."""
+        if self._has_tree is None:
+            self._has_tree = layout_of(self._connection, self._path) != BEFORE_THE_TREE
+        return self._has_tree
+
     def index_breaks(self) -> Iterator[Break]:
         """Every derived row that is not what the stored bytes make of it, the stored head among them."""
         seq, identity, named, all_read = 0, "", 0, True
         registered: set[Row] = set()
+        yield from self._tree_breaks()
         for seq, raw in self.records():
             identity = record_id(raw)
             try:
@@ -128,6 +169,21 @@ class SqliteReader:
         if all_read:
             expected["subjects"] = [(named,)]
         yield from _differing(seq, "the table says what the records say", self._tables(), expected)
+
+    def _tree_breaks(self) -> Iterator[Break]:
+        tree, notes = TreeCheck(), dict(self.checkpoints())
+        for seq, raw in self.records() if self._grown() else ():
+            if seq != tree.size:  # told by the chain; a tree over what is left is another tree
+                return
+            [(stored,)] = self._rows("SELECT tree FROM records WHERE seq = ?", seq)
+            expected = tree.row(raw, stored)
+            yield from _differing(seq, _RULE, {"tree": stored}, {"tree": expected})
+            note = notes.pop(tree.size, None)
+            if note is not None:
+                yield from checkpoint_breaks(seq, note, tree)
+        for size in notes:
+            found = "a checkpoint of no records or of more than there are"
+            yield Break(size - 1, "checkpoint", "a checkpoint is of stored records", "none", found)
 
     def _tables(self) -> dict[str, object]:
         return {
@@ -173,10 +229,16 @@ class SqliteReader:
 class SqliteWriter(SqliteReader):
     """A Writer inside one BEGIN IMMEDIATE transaction."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, clock: Clock) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, path: Path, clock: Clock, known: Known | None = None
+    ) -> None:
         super().__init__(connection, path)
         self._clock = clock
         self._head: Head | None = None
+        self._tree = Frontier()
+        self._known = known
+        self._appended = False
+        self.signing: Signing | None = None
 
     def append(self, draft: Draft) -> Appended:
         """Chain one step to the head; the same key and content again gives the first record back."""
@@ -184,22 +246,51 @@ class SqliteWriter(SqliteReader):
         first = self._pair("SELECT seq, raw FROM records WHERE idem = ?", _key(idem))
         if first is not None:
             return repeat(draft, read_raw(first[1]), record_id(first[1]))
-        head = self._head or self.head()
-        if head is None:
-            raise self._wrong("the first record is missing")
+        head = self._last()
         return self._insert(draft, *compose(draft, idem, head.log, head, self._clock()))
 
     def found(self, draft: Draft, log: str) -> Appended:
         """Write the first record of the log called `log`."""
         return self._insert(draft, *compose(draft, draft.idem(), log, None, self._clock()))
 
+    def keep_checkpoint(self, size: int, note: bytes) -> None:
+        """Store the signed checkpoint over all `size` records."""
+        self._rows("INSERT INTO checkpoints VALUES (?, ?)", size, note)
+
+    def seal(self) -> bytes | None:
+        """Sign what this transaction appended; the checkpoint to publish, None without a key or a record."""
+        if self.signing is None or self._head is None or not self._appended:
+            return None
+        return self.signing.seal(self, self._head.log, self._tree)
+
+    def known(self) -> Known | None:
+        """The tree that the next transaction may go on from; asked after the end of this one."""
+        return self._known if self._head is None else Known(self._head, self._tree)
+
+    def _last(self) -> Head:
+        if self._head is None:
+            head = self.head()
+            if head is None:
+                raise self._wrong("the first record is missing")
+            self._tree = self._tree_at(head)
+            self._head = head
+        return self._head
+
+    def _tree_at(self, head: Head) -> Frontier:
+        if self._known is not None and self._known.head == head:
+            return self._known.tree
+        if self.signing is not None:
+            return self.signing.tree(self, head.seq + 1)
+        return frontier_at(self.subtree, head.seq + 1)
+
     def _insert(self, draft: Draft, record: LedgerRecord, raw: bytes) -> Appended:
         identity = record_id(raw)
         self._rows("INSERT OR IGNORE INTO bodies VALUES (?, ?)", _key(record.body.digest), draft.body)
         prev = b"" if record.prev is None else _key(record.prev)
+        self._tree, completed = self._tree.append(leaf_hash(raw))
         self._rows(
-            "INSERT INTO records VALUES (?, ?, ?, ?, ?)",
-            *(record.seq, raw, prev, _key(record.idem), record.kind),
+            "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)",
+            *(record.seq, raw, prev, _key(record.idem), record.kind, b"".join(completed)),
         )
         for field, subject in record.subject.ids().items():
             algorithm, _, digits = subject.partition(":")
@@ -209,6 +300,7 @@ class SqliteWriter(SqliteReader):
             self._rows("INSERT OR IGNORE INTO schemas VALUES (?, ?)", name, digest)
         self._rows("INSERT OR REPLACE INTO head VALUES (1, ?, ?)", record.seq, _key(identity))
         self._head = Head(record.log, record.seq, identity)
+        self._appended = True
         return Appended(record.seq, identity, record, repeated=False)
 
 

@@ -1,21 +1,24 @@
 """What every store of records promises, and how a step becomes bytes (ledger.md sections 1 and 3).
 
 A store gives `Reader` and `Writer` views inside one transaction. `compose` makes the bytes, the same
-for every store. A Merkle tree, checkpoints and a second store come on top of this; nothing here
-needs to move for them.
+for every store. Each record also grows the log's Merkle tree; with a key every commit signs it.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ledger.chain import Break
+from ledger.tree import Frontier
 from schemas.canonical import digest, digest_bytes
 from schemas.dates import instant
-from schemas.errors import ConflictError, InvalidError
-from schemas.ledger import KINDS, OPENED, BodyRef, LedgerOpened, LedgerRecord, SchemaRef, Subject
-from schemas.outside import MAX_BYTES
+from schemas.errors import ConflictError, IntegrityError, InvalidError
+from schemas.ledger import KINDS, OPENED, BodyRef, LedgerOpened, LedgerRecord, SchemaRef, Subject, read_raw
+from schemas.outside import MAX_BYTES, parse
+
+if TYPE_CHECKING:
+    from ledger.signing import Signing
 
 Clock = Callable[[], datetime]
 MOST_BODY_BYTES = MAX_BYTES
@@ -43,12 +46,17 @@ class Draft(NamedTuple):
 
 
 class Appended(NamedTuple):
-    """Where a step stands; `repeated` when it stood there before."""
+    """Where a step stands; `repeated` when it stood there before.
+
+    `proof` is the text that alone proves it (C2SP tlog-proof), known once the commit is signed; a log
+    without a key has none, because a proof that nobody signed proves nothing.
+    """
 
     seq: int
     id: str
     record: LedgerRecord
     repeated: bool
+    proof: bytes | None = None
 
 
 class Head(NamedTuple):
@@ -57,6 +65,13 @@ class Head(NamedTuple):
     log: str
     seq: int
     id: str
+
+
+class Known(NamedTuple):
+    """The tree over all records up to a head, so that the next commit need not read it again."""
+
+    head: Head
+    tree: Frontier
 
 
 class Opening(NamedTuple):
@@ -121,6 +136,16 @@ def repeat(draft: Draft, first: LedgerRecord, record_id: str) -> Appended:
     return Appended(first.seq, record_id, first, repeated=True)
 
 
+def opened_key(reader: "Reader") -> str | None:
+    """The verifier key that the log was begun with; None for a log without one."""
+    raw = reader.raw(0)
+    body = None if raw is None else reader.body(read_raw(raw).body.digest)
+    if body is None:
+        raise IntegrityError("the first record or its body is missing", subject="ledger.opened")
+    key: str | None = LedgerOpened.read(parse(body, "body of record 0")).key
+    return key
+
+
 class Reader(Protocol):
     """One consistent sight of a log. Indexes serve look-up only; who proves reads the raw bytes."""
 
@@ -160,19 +185,41 @@ class Reader(Protocol):
         """Whether that schema was registered here."""
         ...
 
+    def subtree(self, level: int, index: int) -> bytes:
+        """The stored hash over the 2^level records from index·2^level on; IntegrityError when absent."""
+        ...
+
+    def checkpoint(self, size: int) -> bytes | None:
+        """The first signed checkpoint that covers at least `size` records."""
+        ...
+
+    def last_checkpoint(self) -> bytes | None:
+        """The signed checkpoint of the most records."""
+        ...
+
+    def checkpoints(self) -> Iterator[tuple[int, bytes]]:
+        """Every (size, note) in order of size."""
+        ...
+
     def index_breaks(self) -> Iterator[Break]:
         """Every derived row that is not what the stored bytes make of it, the stored head among them."""
         ...
 
 
 class Writer(Reader, Protocol):
-    """A Reader that holds the one right to append."""
+    """A Reader that holds the one right to append; `signing` is the key that its end signs with."""
+
+    signing: "Signing | None"
 
     def append(self, draft: Draft) -> Appended:
         """Chain one step to the head; the same key and content again gives the first record back.
 
         ConflictError: the key was used for other content. Durable when the transaction has ended.
         """
+        ...
+
+    def keep_checkpoint(self, size: int, note: bytes) -> None:
+        """Store the signed checkpoint over all `size` records."""
         ...
 
 
@@ -191,6 +238,10 @@ class Readable(Protocol):
 class Ledger(Readable, Protocol):
     """A log that can be appended to."""
 
-    def write(self) -> AbstractContextManager[Writer]:
-        """One transaction: everything is durable at a normal end, nothing is kept on an exception."""
+    def write(self, *, restoring: bool = False) -> AbstractContextManager[Writer]:
+        """One transaction: everything is durable at a normal end, nothing is kept on an exception.
+
+        With a key it signs a checkpoint. IntegrityError: the store is behind or beside the one that was
+        published last; only `restoring` goes on, to record just that.
+        """
         ...

@@ -6,6 +6,7 @@ import sys
 from schemas.admission import Admission, Decision, Projection
 from schemas.json_schema import schema_of
 from schemas.ledger import Execution, LedgerOpened, LedgerRecord, ProviderCall, Supersession
+from schemas.ledger_keys import KeyRotated, LedgerRestored
 from schemas.plan import ExecutionEnvelope, Plan
 from schemas.provider import Discovery, ProviderRow
 from schemas.published import FOLDER
@@ -30,6 +31,8 @@ RECORDS: dict[str, type[Record]] = {
     "retirement": Retirement,
     "ledger_record": LedgerRecord,
     "ledger_opened": LedgerOpened,
+    "key_rotated": KeyRotated,
+    "ledger_restored": LedgerRestored,
     "execution": Execution,
     "supersession": Supersession,
     "provider_call": ProviderCall,

@@ -1,9 +1,13 @@
 """Keys for tests: from fixed seeds, so that what is signed is the same in every run."""
 
 from hashlib import sha256
+from pathlib import Path
 
-from ledger.keys import Signer, generate
+from ledger.keys import Signer, generate, store
 from ledger.note import COSIGNATURE, ED25519
+from ledger.signing import Signing
+from ledger.sqlite import SqliteLedger
+from tests.ledger.steps import OPENING, Ticking
 
 ORIGIN = "tests.example/log"
 
@@ -21,3 +25,18 @@ def signer(name: str = ORIGIN, salt: str = "") -> Signer:
 def cosigner(name: str) -> Signer:
     """A witness's key."""
     return Signer.read(secret(name, COSIGNATURE))
+
+
+def signing(folder: Path, salt: str = "") -> Signing:
+    """The log's key in a file of `folder`, which is made if it is not there."""
+    path = folder / f"log{salt}.key"
+    if not path.exists():
+        store(path, secret(salt=salt))
+    return Signing.load(path)
+
+
+def opened(folder: Path, key: Signing | None = None) -> SqliteLedger:
+    """The signed ledger of `folder`, begun if it is not there."""
+    key = key or signing(folder / "keys")
+    opening = OPENING._replace(origin=None)
+    return SqliteLedger.open(folder / "l.sqlite3", Ticking(), create=opening, signing=key)

@@ -106,7 +106,7 @@ def test_a_database_of_somebody_else_is_refused_and_left_alone(tmp_path: Path) -
     assert "not an evidence ledger" in refused(path).message
 
 
-@pytest.mark.parametrize(("layout", "hint"), [(2, "use the version that wrote it"), (0, None)])
+@pytest.mark.parametrize(("layout", "hint"), [(3, "use the version that wrote it"), (0, None)])
 def test_another_layout_is_refused(tmp_path: Path, layout: int, hint: str | None) -> None:
     path = made(tmp_path / "l.sqlite3", 1)
     edit(path, f"PRAGMA user_version = {layout}")

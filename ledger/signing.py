@@ -1,0 +1,163 @@
+"""What a ledger with a key does at each commit, in any store: check, sign, publish (ledger.md section 2).
+
+The last published checkpoint is kept in a file beside the key, where a restored backup of the ledger
+does not reach: a store that is behind or beside it is noticed.
+"""
+
+from pathlib import Path
+from typing import Self
+
+from ledger.checkpoint import Checkpoint
+from ledger.files import read_if_there, replace
+from ledger.keyring import ROTATED, Period, key_at, periods, restorals
+from ledger.keys import Signer, load
+from ledger.note import Note, VerifierKey
+from ledger.store import Reader, Writer
+from ledger.tree import Frontier, frontier_at
+from schemas.canonical import digest_bytes
+from schemas.errors import IntegrityError, InvalidError, StorageError, UsageError
+
+BESIDE = ".checkpoint"
+
+
+class Signing:
+    """One log's key at work; threads and processes may each have their own over the same files."""
+
+    def __init__(self, signer: Signer, published: Path | None = None) -> None:
+        self.signer = signer
+        self.published = published
+        self._before: Signing | None = None
+        self._periods: list[Period] = []
+        self._rotated: int | None = None
+        self._compared = False
+
+    @classmethod
+    def load(cls, key: Path) -> Self:
+        """The key in the file at `key`; what it publishes stands beside it, as `KEY.checkpoint`."""
+        return cls(load(key), key.with_name(key.name + BESIDE))
+
+    @property
+    def verifier(self) -> VerifierKey:
+        """What others check with."""
+        return self.signer.verifier
+
+    def after(self, before: "Signing") -> "Signing":
+        """This key as the one that takes over: the next checkpoint is signed and published by both."""
+        self._before = before
+        return self
+
+    def admit(self, view: Reader, *, restoring: bool = False) -> None:
+        """Raise unless this key may sign what the store holds.
+
+        UsageError: another key is in force. IntegrityError: the store is behind or beside what was
+        published, and no signed `ledger.restored` says that this is meant.
+        """
+        self._refresh(view)
+        if self._compared:
+            return
+        if not restoring and (complaint := self.complaint(view)) is not None:
+            raise IntegrityError(
+                complaint,
+                subject=str(self.published),
+                hint="if an older copy was put back on purpose, record that with a signed ledger.restored",
+            )
+        self._compared = True
+
+    def tree(self, view: Reader, size: int) -> Frontier:
+        """The tree over the store's records; IntegrityError unless its last checkpoint says the same."""
+        tree = frontier_at(view.subtree, size)
+        stored = view.last_checkpoint()
+        if stored is None:
+            raise IntegrityError("a ledger with a key has no checkpoint", subject="checkpoint")
+        note, checkpoint = _checkpoint(stored)
+        if checkpoint != Checkpoint(self.verifier.name, size, tree.root()):
+            raise IntegrityError(
+                f"the store of {size} records is not what its last checkpoint says", subject="checkpoint"
+            )
+        if key_at(self._periods, size) not in note.verified(period.key for period in self._periods):
+            raise IntegrityError(
+                "the last checkpoint is not signed by the key in force", subject="checkpoint"
+            )
+        return tree
+
+    def seal(self, view: Writer, log: str, tree: Frontier) -> bytes:
+        """Sign the tree as it stands, keep the checkpoint in the store, and return it."""
+        before = () if self._before is None else (self._before.signer,)
+        note = bytes(Checkpoint(log, tree.size, tree.root()).signed(*before, self.signer))
+        view.keep_checkpoint(tree.size, note)
+        return note
+
+    def publish(self, note: bytes) -> None:
+        """After the commit: put the checkpoint beside the key (and beside the one that it took over from)."""
+        # Not synchronised, which would double the cost of a commit: after a fall of power an older file, or
+        # an empty one, only notices less.
+        for one in (self, self._before):
+            if one is not None and one.published is not None:
+                try:
+                    replace(one.published, note, synchronised=False)
+                except StorageError as error:
+                    hint = "the records are durable; only the checkpoint beside the key is not the last one"
+                    raise StorageError(error.message, subject=error.subject, hint=hint) from error
+        self._before = None
+
+    def published_note(self) -> bytes | None:
+        """The last published checkpoint; None when there is none, or an empty file."""
+        return None if self.published is None else read_if_there(self.published) or None
+
+    def complaint(self, view: Reader) -> str | None:
+        """What is wrong between the store and the published checkpoint; None when nothing is."""
+        raw = self.published_note()
+        if raw is None:
+            return None
+        note, published = _checkpoint(raw)
+        if published.origin != self.verifier.name:
+            raise UsageError(f"{self.published} is of {published.origin}", subject=str(self.published))
+        keys = [self.verifier, *(period.key for period in self._periods)]
+        if not note.verified(keys):
+            raise IntegrityError(
+                f"{self.published} is signed by no key of this log", subject=str(self.published)
+            )
+        head = view.head()
+        size = 0 if head is None else head.seq + 1
+        if published.size > size:
+            wrong = f"the store has {size} records; {published.size} were published"
+        elif frontier_at(view.subtree, published.size).root() != published.root:
+            wrong = f"the store's first {published.size} records are not those that were published"
+        else:
+            return None
+        return None if digest_bytes(raw) in restorals(view, self._periods) else wrong
+
+    def _refresh(self, view: Reader) -> None:
+        latest = view.latest(ROTATED)
+        rotated = None if latest is None else latest[0]
+        if not self._periods or rotated != self._rotated:
+            self._periods, self._rotated = periods(view), rotated
+        if not self._periods:
+            raise UsageError(
+                "this ledger was begun without a key and cannot be signed",
+                subject=str(self.verifier),
+                hint="begin a new ledger with the key",
+            )
+        if self._periods[-1].key != self.verifier:
+            raise UsageError(
+                f"{self.verifier} is not the key in force, {self._periods[-1].key} is",
+                subject=str(self.verifier),
+            )
+
+
+def refuse_signed(view: Reader) -> None:
+    """UsageError when the log has a key: who appends without it would leave the tree unsigned."""
+    keys = periods(view)
+    if keys:
+        raise UsageError(
+            f"this ledger is signed by {keys[-1].key}; appending needs its key file",
+            subject=str(keys[-1].key),
+            hint="name the key file, as an option or in EXTERNAL_EVIDENCE_LEDGER_KEY",
+        )
+
+
+def _checkpoint(raw: bytes) -> tuple[Note, Checkpoint]:
+    try:
+        return Checkpoint.of(raw)
+    except InvalidError as error:
+        raise IntegrityError(f"no checkpoint: {error.message}", subject="checkpoint") from error
