@@ -11,16 +11,20 @@ import click
 from evidence.doors.options import CORPUS_VARIABLE, corpus_path, system_clock
 from evidence.doors.web_settings import names_web, read_exclusions, read_settings
 from schemas.errors import UsageError
+from schemas.regulations import RegulationsCaller
 
 if TYPE_CHECKING:
     from ledger.store import Ledger
     from providers.regulations.connector import Opened
     from providers.regulations.corpus import Corpus
+    from providers.regulations.kbreg import Kbreg
     from providers.regulations.search.service import RegulationsSearch
     from providers.regulations.search.vectors import VectorIndex
 
 PLUGIN = "connector.regulations"
 """As whom the connector asks the host; the audit names it."""
+CALLER = RegulationsCaller(plugin_id="command-line", owner="local")
+"""As whom a person at the command line asks the provider."""
 
 
 def open_corpus(given: str | None, *, create: bool = False) -> "Corpus":
@@ -44,6 +48,14 @@ def open_search(corpus: "Corpus", given: str | None) -> "RegulationsSearch":
     index = SqliteIndex(folder)
     click.get_current_context().call_on_close(index.close)
     return RegulationsSearch(corpus, index, system_clock, _vectors(folder))
+
+
+def open_provider(given: str | None) -> "Kbreg":
+    """The provider over a corpus alone, for a person at the command line, whom no host stands between."""
+    from providers.regulations.kbreg import Kbreg
+
+    corpus = open_corpus(given)
+    return Kbreg(corpus, open_search(corpus, given), system_clock)
 
 
 def _vectors(folder: Path) -> "VectorIndex | None":

@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 
 from evidence.doors import output
-from evidence.doors.corpus import open_corpus, open_search
-from evidence.doors.options import actor_name, corpus_option, format_option, system_clock
+from evidence.doors.corpus import CALLER, open_corpus, open_provider, open_search
+from evidence.doors.options import actor_name, corpus_option, format_option
 from evidence.doors.regulations_text import (
     defect,
     defect_line,
@@ -200,7 +200,7 @@ def search(
     """Search by text, document number or clause number; the answer is EXT-20's RegulationsSearchResult."""
     from schemas.regulations import RegulationsSearchRequest
 
-    corpus = open_corpus(corpus_file)
+    provider = open_provider(corpus_file)
     request = RegulationsSearchRequest(
         query=query,
         corpus_revision=revision,
@@ -208,7 +208,7 @@ def search(
         limit=limit or 0,
         **narrowed,  # type: ignore[arg-type]  # click's own values of the options above
     )
-    result = open_search(corpus, corpus_file).search(request)
+    result = provider.search_regulations(CALLER, request)
     if output.wants_json(chosen_format):
         output.print_json(result.to_wire())
     else:
@@ -230,21 +230,18 @@ def resolve(
 
     NODE is a node id, or urn:kbreg:REVISION:NODE as it stands in a receipt.
     """
-    from providers.regulations.kbreg import Kbreg
-    from schemas.regulations import RegulationEvidenceRequest, RegulationsCaller
+    from schemas.regulations import RegulationEvidenceRequest
 
     if node.startswith("urn:kbreg:"):
         named, _, node = node.removeprefix("urn:kbreg:").partition(":")
         if revision not in ("", named):
             raise UsageError("--revision is another than that of the reference", subject="--revision")
         revision = named
-    corpus = open_corpus(corpus_file)
+    provider = open_provider(corpus_file)
     request = RegulationEvidenceRequest(
-        corpus_revision=corpus.pinned(revision), node_id=node, start=start, end=end
+        corpus_revision=provider.corpus.pinned(revision), node_id=node, start=start, end=end
     )
-    caller = RegulationsCaller(plugin_id="command-line", owner="local")
-    provider = Kbreg(corpus, open_search(corpus, corpus_file), system_clock)
-    found = provider.resolve_regulation_evidence(caller, request)
+    found = provider.resolve_regulation_evidence(CALLER, request)
     if output.wants_json(chosen_format):
         output.print_json(found.to_wire())
     else:

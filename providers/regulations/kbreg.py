@@ -13,8 +13,10 @@ from providers.web.screening import screened
 from providers.web.search.service import SearchService
 from schemas.dates import instant
 from schemas.regulations import (
+    DISCLOSURE_WITHHELD,
     RegulationEvidence,
     RegulationEvidenceRequest,
+    RegulationHit,
     RegulationsCaller,
     RegulationsSearchRequest,
     RegulationsSearchResult,
@@ -34,7 +36,7 @@ NO_CAPTURE = "no capture of pages is set up"
 
 
 class Kbreg:
-    """The four methods of EXT-20; the host guards, minimises and audits every call of them."""
+    """The four methods of EXT-20 over `corpus`; the host guards, minimises and audits every call of them."""
 
     def __init__(
         self,
@@ -47,7 +49,7 @@ class Kbreg:
         exclusions: Exclusions | None = None,
         detectors: Policy = "refuse",
     ) -> None:
-        self._corpus = corpus
+        self.corpus = corpus
         self._search = search
         self._clock = clock
         self._web = web
@@ -61,7 +63,8 @@ class Kbreg:
         request: RegulationsSearchRequest,
     ) -> RegulationsSearchResult:
         """Hits of the revision that is asked for; who asks changes nothing in a shared corpus."""
-        return self._search.search(request)
+        result = self._search.search(request)
+        return replace(result, hits=tuple(map(_without_headings, result.hits)))
 
     def resolve_regulation_evidence(
         self,
@@ -69,7 +72,7 @@ class Kbreg:
         request: RegulationEvidenceRequest,
     ) -> RegulationEvidence:
         """One node of one revision, hashed anew in this call (regulations.md section 6)."""
-        found = self._corpus.resolve(request.corpus_revision, request.node_id, request.start, request.end)
+        found = self.corpus.resolve(request.corpus_revision, request.node_id, request.start, request.end)
         return RegulationEvidence(
             corpus_revision=found.corpus_revision,
             regulation_id=found.edition.regulation_id if found.edition else "",
@@ -114,3 +117,8 @@ class Kbreg:
 
     def _unasked(self, state: str, reason: str) -> WebSearchResult:
         return WebSearchResult(searched_at=instant(self._clock()), state=state, reason=reason)
+
+
+def _without_headings(hit: RegulationHit) -> RegulationHit:
+    """A heading is a text of its edition too, and not shown where that is withheld."""
+    return replace(hit, heading_path=()) if hit.disclosure == DISCLOSURE_WITHHELD else hit
