@@ -5,7 +5,7 @@ does not reach: a store that is behind or beside it is noticed.
 """
 
 from pathlib import Path
-from typing import Self
+from typing import NoReturn, Self
 
 from ledger.checkpoint import Checkpoint
 from ledger.files import read_if_there, replace
@@ -145,15 +145,14 @@ class Signing:
             )
 
 
-def refuse_signed(view: Reader) -> None:
-    """UsageError when the log has a key: who appends without it would leave the tree unsigned."""
-    keys = periods(view)
-    if keys:
-        raise UsageError(
-            f"this ledger is signed by {keys[-1].key}; appending needs its key file",
-            subject=str(keys[-1].key),
-            hint="name the key file, as an option or in EXTERNAL_EVIDENCE_LEDGER_KEY",
-        )
+def refuse_keyless(view: Reader) -> NoReturn:
+    """UsageError: the log has a key, and who appends without it would leave the tree unsigned."""
+    key = periods(view)[-1].key
+    raise UsageError(
+        f"this ledger is signed by {key}; appending needs its key file",
+        subject=str(key),
+        hint="name the key file, as an option or in EXTERNAL_EVIDENCE_LEDGER_KEY",
+    )
 
 
 def _checkpoint(raw: bytes) -> tuple[Note, Checkpoint]:

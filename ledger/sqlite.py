@@ -135,9 +135,9 @@ class SqliteLedger:
             view.signing = self._signing
         elif not self._unsigned:
             if opened_key(view) is not None:
-                from ledger.signing import refuse_signed
+                from ledger.signing import refuse_keyless
 
-                refuse_signed(view)
+                refuse_keyless(view)
             self._unsigned = True
 
     def _refuse_another_file(self) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _PREFIX = re.compile(r"(?:(sha256|blake3):)?([0-9a-f]{1,64})")
 _MOST_LIKE = 8
 _CHUNK = 256
+_NO_CHECKPOINT = (-1, b"")
 _RULE = "the index says what the record says"
 
 
@@ -130,7 +131,7 @@ class SqliteReader:
     def checkpoints(self) -> Iterator[tuple[int, bytes]]:
         """Every (size, note) in order of size, a few at a time."""
         query = "SELECT size, note FROM checkpoints WHERE size > ? ORDER BY size LIMIT ?"
-        after = -1
+        after = -(1 << 63)
         while self._grown() and (chunk := self._pairs(query, after, _CHUNK)):
             yield from chunk
             after = chunk[-1][0]
@@ -171,19 +172,28 @@ class SqliteReader:
         yield from _differing(seq, "the table says what the records say", self._tables(), expected)
 
     def _tree_breaks(self) -> Iterator[Break]:
-        tree, notes = TreeCheck(), dict(self.checkpoints())
-        for seq, raw in self.records() if self._grown() else ():
+        tree, notes = TreeCheck(), self.checkpoints()
+        size, note = next(notes, _NO_CHECKPOINT)
+        for seq, raw, stored in self._tree_rows():
             if seq != tree.size:  # told by the chain; a tree over what is left is another tree
                 return
-            [(stored,)] = self._rows("SELECT tree FROM records WHERE seq = ?", seq)
             expected = tree.row(raw, stored)
             yield from _differing(seq, _RULE, {"tree": stored}, {"tree": expected})
-            note = notes.pop(tree.size, None)
-            if note is not None:
+            if size == tree.size:
                 yield from checkpoint_breaks(seq, note, tree)
-        for size in notes:
-            found = "a checkpoint of no records or of more than there are"
-            yield Break(size - 1, "checkpoint", "a checkpoint is of stored records", "none", found)
+                size, note = next(notes, _NO_CHECKPOINT)
+        while note:
+            found = f"a checkpoint of {size} records"
+            yield Break(tree.size - 1, "checkpoint", "a checkpoint is of stored records", "none", found)
+            size, note = next(notes, _NO_CHECKPOINT)
+
+    def _tree_rows(self) -> Iterator[tuple[int, bytes, object]]:
+        query = "SELECT seq, raw, tree FROM records WHERE seq > ? ORDER BY seq LIMIT ?"
+        after = -1
+        while self._grown() and (chunk := self._rows(query, after, _CHUNK)):
+            for seq, raw, stored in chunk:
+                yield seq, self._blob(raw), stored
+            after = chunk[-1][0]
 
     def _tables(self) -> dict[str, object]:
         return {
