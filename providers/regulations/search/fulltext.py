@@ -15,7 +15,7 @@ from schemas.errors import NotFoundError, NotReadyError
 
 FULLTEXT: Final = "fulltext"
 VECTOR: Final = "vector"
-RECALLED: Final = 200
+RECALLED: Final = 100
 NEAREST: Final = 100
 # What the nearest vector counts beside the best words. Scores are mixed and not ranks: measured, RRF(60)
 # lets the weaker leg pull down what the stronger one is sure of (benchmarks/regulations_search.py).

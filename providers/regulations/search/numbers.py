@@ -52,7 +52,7 @@ class Numbers:
             number = match.group()[start:]
             found = self.editions(number)
             whole = start == 0 or folded(number) in self._keys
-            if found and (whole or issuer - start >= _SHORTEST_ISSUER or start == issuer):
+            if found and (whole or issuer - start >= _SHORTEST_ISSUER):
                 return number, found
         return match.group(), frozenset()
 

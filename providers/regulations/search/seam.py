@@ -28,7 +28,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What an engine looks for: a unit has one of `needed`, and one of `single` if there are any."""
+    """What an engine looks for: a unit has one of `needed`; how often `single` occur is told too."""
 
     needed: tuple[str, ...]
     single: tuple[str, ...] = ()

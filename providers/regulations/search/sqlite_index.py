@@ -98,6 +98,7 @@ class SqliteIndex:
     def recall(self, revision: str, terms: Terms, within: Within, most: int) -> Recalled:
         """See SearchIndex."""
         db = self._reading(revision)
+        self._check_module(db)
         if not terms.needed or (within.editions is not None and not within.editions):
             return Recalled()
         sql = (
@@ -108,8 +109,10 @@ class SqliteIndex:
             " AND (?3 = '' OR unit.path = ?3)"
             " ORDER BY bm25(grams, ?4, ?5, ?6), grams.rowid LIMIT ?7"
         )
+        # Characters alone recall nothing (search.md: 绕行), and their long lists would be what costs most.
+        wanted = " OR ".join(f'"{term}"' for term in terms.needed)
         chosen = None if within.editions is None else orjson.dumps(sorted(within.editions)).decode()
-        rows = db.execute(sql, (_expression(terms), chosen, within.path, *WEIGHTS, most)).fetchall()
+        rows = db.execute(sql, (wanted, chosen, within.path, *WEIGHTS, most)).fetchall()
         meta = dict(db.execute("SELECT name, value FROM meta"))
         return Recalled(
             tuple(Candidate(*row) for row in rows),
@@ -145,7 +148,6 @@ class SqliteIndex:
             db = sqlite3.connect(
                 f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
             )
-            self._check_module(db)
             held[revision] = db
             with self._lock:
                 self._opened.append(db)
@@ -180,14 +182,6 @@ def _insert(db: sqlite3.Connection, row: int, edition: int, unit: Unit, title: s
         "INSERT INTO grams (rowid, title, heading, text) VALUES (?, ?, ?, ?)",
         (row, title, grams(unit.heading).joined(), grams(unit.text).joined()),
     )
-
-
-def _expression(terms: Terms) -> str:
-    needed = " OR ".join(f'"{term}"' for term in terms.needed)
-    if not terms.single:
-        return needed
-    single = " OR ".join(f'"{term}"' for term in terms.single)
-    return f"({needed}) AND ({single})"
 
 
 def _frequencies(db: sqlite3.Connection, terms: Sequence[str]) -> Mapping[str, int]:
