@@ -1,0 +1,236 @@
+"""What an audit report says, in order, before it is Markdown or HTML (ledger.md section 5)."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from evidence.plan_story import ERASED, HELD, PlanStory, Step
+from evidence.rendering.report_blocks import Block, Heading, Item, Items, Sentence, Table, Value
+from evidence.rendering.report_plan import TONES, code, plan_blocks, record
+from evidence.rendering.report_words import Words
+from evidence.story import Story
+
+MOST_PLANS = 2_000
+MOST_RECORDS = 20_000
+MOST_OPEN = 100
+MOST_CALLS = 200
+MOST_FINDINGS = 100
+
+
+class Made(NamedTuple):
+    """By what and when a report was made."""
+
+    version: str
+    at: str
+
+
+@dataclass
+class Tally:
+    """Counts over all plans of a story, and which of them are open."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    open: list[tuple[int, str, str, str]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, story: Story) -> "Tally":
+        """The tally of every plan."""
+        tally = cls()
+        for number, plan in enumerate(story.plans(), 1):
+            tally.add(number, plan)
+        return tally
+
+    def add(self, number: int, plan: PlanStory) -> None:
+        """Count one plan in."""
+        counts = self.counts
+        counts["plans"] += 1
+        counts["receipts"] += len(plan.receipts)
+        for step in plan.steps():
+            if step.body != HELD:
+                counts["erased_count" if step.body == ERASED else "lost_count"] += 1
+        for decision in plan.decisions:
+            counts["decisions"] += 1
+            if not decision.in_force:
+                counts["superseded_count"] += 1
+                continue
+            counts["admitting"] += decision.disposition == "admit"
+            counts["rejecting"] += decision.disposition == "reject"
+            counts["sources_admitted"] += len(decision.admitted)
+            counts["sources_uncovered"] += len(decision.uncovered)
+            counts["sources_covered"] += len(decision.admitted) - len(decision.uncovered)
+            counts["retired_count"] += decision.retired is not None
+        if plan.state != "retired":
+            counts["open"] += 1
+            if len(self.open) < MOST_OPEN:
+                self.open.append((number, _objective(plan), *_why(plan)))
+
+
+def content(
+    story: Story, replayed: dict[str, Any], tally: Tally, made: Made, words: Words
+) -> Iterator[Block]:
+    """Every block of the report but its title."""
+    yield from _verdict(story, replayed, made, words)
+    yield from _summary(story, tally, words)
+    yield from _open(tally, words)
+    yield from _findings(replayed, words)
+    yield Heading(2, (Value(words("limits"), "word"),), "limits")
+    for name in ("limit_append", "limit_stated", "limit_counts"):
+        yield Sentence(words(name))
+    yield Heading(2, (Value(words("plans"), "word"),), "plans")
+    for number, plan in enumerate(story.plans(), 1):
+        if number > MOST_PLANS:
+            break
+        yield from plan_blocks(plan, number, words)
+    left = tally.counts["plans"] - MOST_PLANS
+    if left > 0:
+        yield Sentence(words("plans_more", n=MOST_PLANS, m=left))
+    yield from _calls(story, words)
+    yield from _events(story, words)
+    yield from _records(story, words)
+
+
+def _verdict(story: Story, replayed: dict[str, Any], made: Made, words: Words) -> Iterator[Block]:
+    yield Heading(2, (Value(words("verdict"), "word"),), "verdict")
+    clean = replayed["clean"]
+    yield Sentence(words("clean" if clean else "broken"), "ok" if clean else "bad")
+    facts = [
+        Item(words("log"), (code(story.log or words("unknown"), "r0/log" if story.log else None),)),
+        Item(words("records"), (Value(str(story.records), "word"),)),
+        Item(words("head"), (code(story.head or words("none"), "head"),)),
+        Item(words("root"), (code(f"sha256:{story.tree.root().hex()}", "root"),)),
+        Item(words("period"), (code(f"{story.first_at} – {story.last_at}"),)),
+        Item(words("made"), (code(made.at), Value(f"external-evidence {made.version}", "word")), line=True),
+    ]
+    if story.unread:
+        facts.append(Item(words("unread"), tuple(code(f"#{seq}") for seq in story.unread), line=True))
+    yield Items(tuple(facts))
+
+
+def _summary(story: Story, tally: Tally, words: Words) -> Iterator[Block]:
+    yield Heading(2, (Value(words("summary"), "word"),), "summary")
+    names = ("plans", "receipts", "decisions", "admitting", "rejecting", "superseded_count")
+    sources = ("sources_admitted", "sources_covered", "sources_uncovered")
+    counts = {**tally.counts, "call_count": story.kinds["provider.called"]}
+    shown = (*names, *sources, "retired_count", "erased_count", "lost_count", "call_count")
+    yield Items(tuple(Item(words(name), (Value(str(counts.get(name, 0)), "number"),)) for name in shown))
+
+
+def _open(tally: Tally, words: Words) -> Iterator[Block]:
+    yield Heading(2, (Value(words("attention"), "word"),), "open")
+    if not tally.open:
+        yield Sentence(words("attention_none"))
+        return
+    rows = [
+        (
+            Value(f"{words('plan')} {number}", "word", to=f"plan-{number}" if number <= MOST_PLANS else None),
+            Value(objective or words("objective_gone"), "prose"),
+            Value(words(f"state.{state}"), f"mark {TONES.get(state, 'bad')}"),
+            Value(words(f"open.{why.partition(' ')[0]}", n=why.partition(" ")[2]), "word"),
+        )
+        for number, objective, state, why in tally.open
+    ]
+    yield Table((words("plan"), words("objective"), words("state"), words("reason")), rows)
+    left = tally.counts["open"] - len(tally.open)
+    if left:
+        yield Sentence(words("attention_more", n=left))
+
+
+def _findings(replayed: dict[str, Any], words: Words) -> Iterator[Block]:
+    findings = replayed["findings"]
+    if not findings:
+        return
+    yield Heading(2, (Value(words("findings"), "word"),), "findings")
+    rows = [
+        (
+            Value(f"#{one['seq']}", "code", to=f"record-{one['seq']}"),
+            *(code(str(one[name])) for name in ("field", "rule", "expected", "found")),
+        )
+        for one in findings[:MOST_FINDINGS]
+    ]
+    yield Table(tuple(words(name) for name in ("record", "field", "rule", "expected", "found")), rows)
+    if len(findings) > MOST_FINDINGS:
+        yield Sentence(words("findings_more", n=len(findings) - MOST_FINDINGS))
+
+
+def _calls(story: Story, words: Words) -> Iterator[Block]:
+    total = story.kinds["provider.called"]
+    if not total:
+        return
+    yield Heading(2, (Value(words("calls"), "word"),), "calls")
+    rows: list[tuple[Value, ...]] = []
+    for step in story.calls():
+        if len(rows) == MOST_CALLS:
+            break
+        rows.append(_call(step, words))
+    yield Table(
+        tuple(words(name) for name in ("record", "at", "actor", "action", "state", "count", "revision")), rows
+    )
+    if total > len(rows):
+        yield Sentence(words("calls_more", n=total - len(rows)))
+
+
+def _call(step: Step, words: Words) -> tuple[Value, ...]:
+    at, made, call = f"b{step.seq}", step.record, step.artifact
+    start = (record(step), code(made.at, f"r{step.seq}/at"), code(made.actor, f"r{step.seq}/actor"))
+    if call is None:
+        return (*start, Value(words(step.body), "mark bad"), *(Value("", "word") for _ in range(3)))
+    told = call.evidence
+    return (
+        *start,
+        code(call.action, f"{at}/action"),
+        code(told.state, f"{at}/evidence/state"),
+        Value(str(told.count), "word", f"{at}/evidence/count"),
+        code(told.revision, f"{at}/evidence/revision") if told.revision else Value("", "word"),
+    )
+
+
+def _events(story: Story, words: Words) -> Iterator[Block]:
+    yield Heading(2, (Value(words("events"), "word"),), "events")
+    for step in story.events():
+        made, at = step.record, f"r{step.seq}"
+        yield Heading(3, (record(step), code(made.kind, f"{at}/kind")))
+        who = (code(made.at, f"{at}/at"), code(made.actor, f"{at}/actor"))
+        items = [Item(words("at"), who, line=True)]
+        if step.body != HELD:
+            items.append(Item(words("body"), (Value(words(step.body), "mark bad"),)))
+        for name, value in step.artifact.items() if isinstance(step.artifact, dict) else ():
+            if isinstance(value, str):
+                items.append(Item(name, (code(value, f"b{step.seq}/{name}"),)))
+        yield Items(tuple(items))
+
+
+def _records(story: Story, words: Words) -> Iterator[Block]:
+    yield Heading(2, (Value(words("all_records"), "word"),), "records")
+    rows = [_row(step, words) for step in story.steps(MOST_RECORDS)]
+    yield Table(
+        tuple(words(name) for name in ("record", "at", "kind", "actor", "id", "body")), rows, "record"
+    )
+    if story.records > MOST_RECORDS:
+        yield Sentence(words("records_more", n=MOST_RECORDS, m=story.records - MOST_RECORDS))
+
+
+def _row(step: Step, words: Words) -> tuple[Value, ...]:
+    at, made = f"r{step.seq}", step.record
+    body = code(made.body.digest, f"{at}/body/digest")
+    if step.body != HELD:
+        body = Value(f"{made.body.digest} {words(step.body)}", "mark bad")
+    return (
+        code(str(step.seq), f"{at}/seq"),
+        code(made.at, f"{at}/at"),
+        code(made.kind, f"{at}/kind"),
+        code(made.actor, f"{at}/actor"),
+        code(step.id, f"i{step.seq}"),
+        body,
+    )
+
+
+def _objective(plan: PlanStory) -> str:
+    return plan.plan.request.objective if plan.plan else ""
+
+
+def _why(plan: PlanStory) -> tuple[str, str]:
+    """The state, and why it is open as a word with a number."""
+    missing = sum(len(one.uncovered) for one in plan.decisions)
+    if plan.state != "retained":
+        return plan.state, plan.state
+    return plan.state, f"retained {missing}" if missing else "covered"

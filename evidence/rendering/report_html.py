@@ -1,0 +1,178 @@
+"""An audit report as one HTML file that needs nothing else and recomputes its own hashes when opened.
+
+All facts stand in the page without any script. The script only checks: it reads the records and bodies
+that are embedded as base64, recomputes them, and compares what the page shows with what they say.
+"""
+
+from base64 import b64encode
+from collections.abc import Iterator
+from hashlib import sha256
+from html import escape
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evidence.plan_story import HELD
+from evidence.rendering.escape import visible
+from evidence.rendering.report_blocks import Block, Heading, Item, Items, Table, Value
+from evidence.rendering.report_content import MOST_RECORDS, Made, Tally, content
+from evidence.rendering.report_words import LANGUAGES, Words
+from evidence.story import Story
+from schemas.canonical import canonical
+
+MOST_RECORD_BYTES = 16 << 20
+MOST_BODY_BYTES = 16 << 20
+_CHECKS = ("report_hashes.js", "report_check.js")
+_STYLE = "report.css"
+
+
+class Bounds(NamedTuple):
+    """How many bytes of records and of bodies are embedded at most."""
+
+    records: int = MOST_RECORD_BYTES
+    bodies: int = MOST_BODY_BYTES
+
+
+def render(
+    story: Story,
+    replayed: dict[str, Any],
+    made: Made,
+    language: str,
+    tally: Tally | None = None,
+    bounds: Bounds | None = None,
+) -> Iterator[str]:
+    """The page in `language`, a part at a time; `replayed` is the replay's wire form."""
+    words, bounds = Words(language), bounds or Bounds()
+    style, script = _file(_STYLE), "".join(_file(name) for name in _CHECKS)
+    yield _head(words, style, script, story)
+    yield _banner(words, bounds)
+    for block in content(story, replayed, tally or Tally.of(story), made, words):
+        yield _block(block)
+    yield "</main>\n"
+    yield from _embedded(story, bounds)
+    yield f'<script type="application/json" id="words">{_json(words.patterns("check_", "bad."))}</script>\n'
+    yield f"<script>{script}</script>\n</body>\n</html>\n"
+
+
+def _file(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+def _head(words: Words, style: str, script: str, story: Story) -> str:
+    policy = (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    title = escape(f"{words('title')} · {story.log or ''}")
+    return (
+        f'<!DOCTYPE html>\n<html lang="{LANGUAGES[words.language]}" dir="ltr">\n<head>\n'
+        f'<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n'
+        f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n<main>\n"
+        f"<h1>{escape(words('title'))}</h1>\n{_ways(words)}"
+    )
+
+
+def _ways(words: Words) -> str:
+    anchors = {"verdict": "verdict", "summary": "summary", "open": "attention", "plans": "plans"}
+    last = {"limits": "limits", "events": "events", "records": "all_records"}
+    links = " ".join(f'<a href="#{to}">{escape(words(key))}</a>' for to, key in {**anchors, **last}.items())
+    return f'<nav aria-label="{escape(words("skip"))}">{links}</nav>\n'
+
+
+def _banner(words: Words, bounds: Bounds) -> str:
+    told = words("bound", records=_size(bounds.records), bodies=_size(bounds.bodies))
+    return (
+        f'<section id="check" class="idle" role="status"><h2>{escape(words("check"))}</h2>\n'
+        f'<p id="outcome">{escape(words("check_none"))}</p>\n<p id="left" hidden></p>\n'
+        '<ol id="complaints" hidden></ol>\n'
+        f"<p class=note>{escape(words('check_how'))} {escape(told)}</p></section>\n"
+    )
+
+
+def _embedded(story: Story, bounds: Bounds) -> Iterator[str]:
+    """One line a record, `SEQ BASE64`, and one line a body, `DIGEST BASE64`, up to the bounds."""
+    yield f'<script type="text/plain" id="embedded-records" data-all="{story.records}">\n'
+    room, bodies, seq = bounds.records, dict[str, int](), 0
+    while (raw := story.raw(seq)) is not None and len(raw) <= room and seq < MOST_RECORDS:
+        room -= len(raw)
+        yield f"{seq} {b64encode(raw).decode()}\n"
+        seq += 1
+    yield '</script>\n<script type="text/plain" id="embedded-bodies">\n'
+    room = bounds.bodies
+    for step in story.steps(seq):
+        named = step.record.body
+        if step.body == HELD and named.digest not in bodies and named.size <= room:
+            room -= named.size
+            bodies[named.digest] = named.size
+            yield f"{named.digest} {b64encode(story.body(step.record) or b'').decode()}\n"
+    yield "</script>\n"
+
+
+def _block(block: Block) -> str:
+    if isinstance(block, Heading):
+        anchor = f' id="{block.anchor}"' if block.anchor else ""
+        return f"<h{block.level}{anchor}>{_joined(block.values)}</h{block.level}>\n"
+    if isinstance(block, Items):
+        numbers = all(value.form == "number" for item in block.items for value in item.values)
+        kind = " class=numbers" if numbers else ""
+        return f"<dl{kind}>\n{''.join(map(_item, block.items))}</dl>\n"
+    if isinstance(block, Table):
+        return _table(block)
+    tone = f' class="{block.tone}"' if block.tone else ""
+    return f"<p{tone}>{escape(block.text)}</p>\n"
+
+
+def _item(item: Item) -> str:
+    if item.line or len(item.values) == 1:
+        told = _joined(item.values)
+    else:
+        told = f"<ul>{''.join(f'<li>{_value(value)}</li>' for value in item.values)}</ul>"
+    return f"<div><dt>{escape(item.label)}</dt><dd>{told}</dd></div>\n"
+
+
+def _table(table: Table) -> str:
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.head)
+    rows = "".join(
+        f"<tr{_row_anchor(table, row)}>{''.join(f'<td>{_value(value)}</td>' for value in row)}</tr>\n"
+        for row in table.rows
+    )
+    kind = " class=wide" if table.anchor else ""
+    body = f"<thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody>"
+    return f"<div class=scroll><table{kind}>{body}</table></div>\n"
+
+
+def _row_anchor(table: Table, row: tuple[Value, ...]) -> str:
+    return f' id="{table.anchor}-{escape(row[0].text)}"' if table.anchor else ""
+
+
+def _joined(values: tuple[Value, ...]) -> str:
+    return " ".join(_value(value) for value in values)
+
+
+def _value(value: Value) -> str:
+    at = f' data-at="{escape(value.at)}"' if value.at else ""
+    # The parser of HTML would make a line feed of a carriage return.
+    text = escape(visible(value.text)).replace("\r", "&#13;")
+    if value.form == "code":
+        # Isolated, so that letters that run from right to left move nothing around them.
+        told = f"<code><bdi{at}>{text}</bdi></code>"
+    elif value.form.startswith("mark"):
+        told = f'<span class="{escape(value.form)}">{text}</span>'
+    elif value.form == "prose":
+        told = f'<bdi class="prose"{at}>{text}</bdi>'
+    else:
+        told = f"<span{at}>{text}</span>"
+    return f'<a href="#{value.to}">{told}</a>' if value.to else told
+
+
+def _size(count: int) -> str:
+    return f"{count >> 20} MiB" if count >= 1 << 20 else f"{count} B"
+
+
+def _json(value: object) -> str:
+    return canonical(value).decode().replace("<", "\\u003c")
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

@@ -1,0 +1,24 @@
+"""The words of an audit report in the two languages that it is written in, Chinese and English."""
+
+import tomllib
+from pathlib import Path
+
+LANGUAGES = {"zh": "zh-Hans", "en": "en"}
+"""The languages that a report can be asked for in, and as HTML names them."""
+
+
+class Words:
+    """The words of one language."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+        self._words: dict[str, str] = {key: texts[language] for key, texts in table.items()}
+
+    def __call__(self, key: str, **values: object) -> str:
+        """The text of `key` with `values` put in."""
+        return self._words[key].format(**values)
+
+    def patterns(self, *prefixes: str) -> dict[str, str]:
+        """The texts whose key begins with one of `prefixes`, nothing put in."""
+        return {key: text for key, text in self._words.items() if key.startswith(prefixes)}
