@@ -2,6 +2,7 @@
 
 import os
 import time
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,8 +99,12 @@ def open_host(
         from providers.web.search.service import SEARCH_SECONDS
 
         exclusions = read_exclusions(exclusions_file)
-        settings = settings.with_policy(seconds=min(settings.policy.seconds, seconds / 4))
-        service = search_service(settings, system_clock, os.environ, min(SEARCH_SECONDS, seconds / 4))
+        most = seconds / 4
+        settings = replace(
+            settings.with_policy(seconds=min(settings.policy.seconds, most)),
+            patience=min(settings.patience, most),
+        )
+        service = search_service(settings, system_clock, os.environ, min(SEARCH_SECONDS, most))
         parts = {
             "web": service,
             "capturer": capturer(settings, system_clock, exclusions, time.sleep),
@@ -107,7 +112,7 @@ def open_host(
             "detectors": settings.detectors,
         }
         shown = connector(settings, system_clock, exclusions, os.environ, time.sleep, seconds)
-        web = WebLeg(shown, service, settings, seconds / 2)
+        web = WebLeg(shown, settings, seconds / 2)
     provider = Kbreg(corpus, open_search(corpus, given), system_clock, **parts)
     composition = Composition.of(
         lambda _: None,  # the command line has no accounts: whoever may run it may ask

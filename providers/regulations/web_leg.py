@@ -9,7 +9,6 @@ from providers.regulations_contract import AuditWriteError, RegulationsHost, Reg
 from providers.web.connector import WebSearch
 from providers.web.page_source import AS_SEEN, FAMILY, OFFICIAL_FAMILY
 from providers.web.passages import nearest
-from providers.web.search.service import SearchService
 from providers.web.settings import Settings
 from schemas.errors import EvidenceError
 from schemas.plan import Plan
@@ -27,6 +26,7 @@ class Found:
     sources: dict[str, Source] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     undone: bool = False
+    tried: set[str] = field(default_factory=set)
 
     def failed(self, note: str) -> None:
         """Tell of a step that could not be taken."""
@@ -36,21 +36,19 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class WebLeg:
-    """How the web is asked; `shown` says what would be sent, since the host asks the same `service`.
+    """How the web is asked; `shown` says what would be sent, since the host asks the same service.
 
     Nothing is begun later than `seconds` after the start, so that what is there by then is delivered.
     """
 
     shown: WebSearch
-    service: SearchService
     settings: Settings
     seconds: float
     monotonic: Callable[[], float] = time.monotonic
 
     def outgoing(self, plan: Plan) -> Sequence[Outgoing]:
-        """What the searches and captures would send; nobody looks at the service beforehand."""
-        probes = set(self.service.probes())
-        return [message for message in self.shown.outgoing(plan) if message not in probes]
+        """What the searches and captures would send."""
+        return self.shown.outgoing(plan)
 
     def asked(self, host: RegulationsHost, queries: Sequence[str], named: Sequence[str]) -> Found:
         """The pages that are `named`, and those that the queries find."""
@@ -99,9 +97,12 @@ class WebLeg:
         found: Found,
         until: float,
     ) -> None:
+        if request.url in found.tried:
+            return
         if self.monotonic() >= until:
             found.failed(f"{where}没有抓取：没有时间。 Not captured: no time was left.")
             return
+        found.tried.add(request.url)
         try:
             capture = host.capture_web(request)
             if capture.state == CAPTURED:
