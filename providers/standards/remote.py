@@ -5,9 +5,11 @@ of the service's own form; the revision of its library stands in the receipt. No
 proxy is asked, no credential is sent.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import orjson
@@ -15,7 +17,7 @@ import orjson
 from providers.base import Clock, Outgoing
 from providers.exchange import Address, Answer, UnansweredError, exchange
 from providers.standards.library import LONGEST_FIELD, StandardRecord
-from providers.standards.provider import finding_of, matched
+from providers.standards.stating import finding, left_out, matched, said, shortfalls, standing
 from schemas.canonical import Algorithm, algorithm_of, digest, is_digest
 from schemas.dates import instant
 from schemas.errors import EvidenceError, InvalidError, ProviderError
@@ -24,6 +26,9 @@ from schemas.plan import Plan
 from schemas.provider import ProviderRow
 from schemas.receipt import Receipt, Source
 from schemas.text import legible, refused_character, shown
+
+if TYPE_CHECKING:  # the matcher is imported when a plan is executed
+    from providers.standards.ranking import Candidate
 
 PROVIDER_ID = "connector:standards-service"
 FAMILY = "standards_service"
@@ -39,7 +44,10 @@ LIMITATION = (
     " The service states this; whether the standard is in force is the reader's judgement."
 )
 
-Found = dict[StandardRecord, list[tuple[str, int]]]
+UNSURE = "编号与名称是否相符未能核对"
+
+Answered = list[tuple[str, list[tuple[StandardRecord, int]]]]
+"""Each query with the standards that the service has for it and their scores."""
 
 
 class StandardsService:
@@ -66,23 +74,27 @@ class StandardsService:
             answer = self._exchange(self._looking(), self._readiness_seconds)
             _library_of(parse(answer.body, "the readiness of the service"))
         except EvidenceError as error:
-            return self._row(error.message)
-        return self._row(None)
+            return standing(self.provider_id, self.provider_kind, error.message)
+        return standing(self.provider_id, self.provider_kind, None)
 
     def outgoing(self, plan: Plan) -> Sequence[Outgoing]:
         """The readiness request, and the search with every query of the plan."""
         asked, _ = _queries(plan)
-        return [
-            Outgoing(self._address.url("/readyz"), self._looking().decode()),
-            Outgoing(self._address.url("/v1/search"), self._asking(asked).decode()),
-        ]
+        messages = [Outgoing(self._address.url("/readyz"), self._looking().decode())]
+        if asked:
+            messages.append(Outgoing(self._address.url("/v1/search"), self._asking(asked).decode()))
+        return messages
 
     def execute(self, plan: Plan) -> Receipt:
         """One batch; each candidate becomes a source, as with `method:local-standards`.
 
-        Raises ProviderError when the service does not answer in time, in bounds and in form.
+        Raises InvalidError without search terms, since the objective is not sent, and ProviderError when
+        the service does not answer in time, in bounds and in form.
         """
-        asked, left_out = _queries(plan)
+        asked, too_long = _queries(plan)
+        if not asked and not too_long:
+            message = "the request has no search_terms; its objective is never sent outside"
+            raise InvalidError(message, subject="search_terms", hint="say --search-term for each citation")
         if not asked:
             message = f"no query has at most {LONGEST_KEYWORD} characters, which is what the service takes"
             raise ProviderError(message, subject=self.provider_id)
@@ -91,23 +103,21 @@ class StandardsService:
         revision = answer.headers.get("library-revision", "")
         if not is_digest(revision):
             raise ProviderError("the service does not say which library answered", subject=self.provider_id)
-        found, unmatched = _results(parse(answer.body, "the answer of the service"), asked)
+        answered = _results(parse(answer.body, "the answer of the service"), asked)
+        found, limitations = _judged(answered)
         algorithm = algorithm_of(plan.plan_id or "blake3:")
         sources, unusable = [], []
-        for record, matches in found.items():
+        for record, told in found.items():
             try:
-                sources.append(self._source(record, matches, revision, accessed_at, algorithm))
+                sources.append(self._source(record, told, revision, accessed_at, algorithm))
             except InvalidError as error:
                 unusable.append(f"{legible(record.code, 200)}: {error.message}")
-        limitations = [f"查询“{legible(query, 260)}”没有候选。 No candidate." for query in unmatched]
         limitations += [
             f"查询“{legible(query, 260)}”超过 {LONGEST_KEYWORD} 字，没有查询。 Too long; not looked up."
-            for query in left_out
+            for query in too_long
         ]
         if unusable:
-            told = "；".join(unusable)
-            limitations.append(legible(f"{len(unusable)} 条不能作为来源。 Cannot be sources: {told}", 1024))
-        where = legible(self._address.url(), 300)
+            limitations.append(left_out(unusable))
         return Receipt(
             plan_id=plan.plan_id or "",
             request_id=plan.request.request_id or "",
@@ -115,17 +125,22 @@ class StandardsService:
             provider_kind=self.provider_kind,
             status="succeeded" if sources else "no_evidence",
             sources=tuple(sources),
-            summary=f"向规范检索服务 {where}（规范库修订 {revision}）查询 {len(asked)} 项，"
-            f"得到候选规范 {len(sources)} 条。 "
-            f"Asked the service {len(asked)} queries, {len(sources)} candidate standards.",
+            summary=self._summary(revision, len(asked), len(sources)),
             limitations=tuple(limitations),
             completed_at=instant(self._clock()),
+        )
+
+    def _summary(self, revision: str, asked: int, answered: int) -> str:
+        where = f"{legible(self._address.url(), 300)}（规范库修订 {revision}）"
+        return (
+            f"向规范检索服务 {where}查询 {asked} 项，"
+            f"得到候选规范 {answered} 条。 Queries: {asked}; candidate standards: {answered}."
         )
 
     def _source(
         self,
         record: StandardRecord,
-        matches: Iterable[tuple[str, int]],
+        told: Iterable[str],
         revision: str,
         accessed_at: str,
         algorithm: Algorithm,
@@ -135,21 +150,10 @@ class StandardsService:
             source_ref=f"urn:cn-standard:{quote(record.code, safe='')}",
             source_family=FAMILY,
             basis="stated",
-            finding=finding_of(record, [matched(query, score) for query, score in matches], revision),
+            finding=finding(record, told, revision),
             limitation=LIMITATION.format(url=legible(self._address.url(), 300), revision=revision),
             accessed_at=accessed_at,
             content_digest=digest(stated, algorithm),
-        )
-
-    def _row(self, why_not: str | None) -> ProviderRow:
-        return ProviderRow(
-            provider_id=self.provider_id,
-            provider_kind=self.provider_kind,
-            declared=True,
-            installed=True,
-            enabled=True,
-            ready=why_not is None,
-            unavailable_reason=None if why_not is None else legible(why_not, 512),
         )
 
     def _looking(self) -> bytes:
@@ -204,18 +208,47 @@ def _library_of(told: object) -> str:
 
 def _queries(plan: Plan) -> tuple[list[str], list[str]]:
     """The queries of a plan, and those that are longer than the service takes."""
-    queries = dict.fromkeys(plan.request.search_terms or (plan.request.objective,))
+    queries = dict.fromkeys(plan.request.search_terms or ())
     asked = [query for query in queries if len(query) <= LONGEST_KEYWORD]
     return asked, [query for query in queries if len(query) > LONGEST_KEYWORD]
 
 
-def _results(told: object, asked: Sequence[str]) -> tuple[Found, list[str]]:
-    """Each record with the queries that found it, and the queries that found nothing."""
+def _judged(answered: Answered) -> tuple[dict[StandardRecord, list[str]], list[str]]:
+    """Each standard with what is said of the queries that found it, and what a reader must know besides.
+
+    The service tells one score; how number and name fit is worked out here, and only where that gives the
+    same score is it believed.
+    """
+    from providers.standards.rescoring import rescored
+
+    found: dict[StandardRecord, list[str]] = {}
+    limitations = []
+    for query, results in answered:
+        sure: list[Candidate] = []
+        for record, score in results:
+            match = rescored(query, record)
+            if match is not None and match.score == score:
+                sure.append(match)
+                told = matched(query, match)
+            else:
+                told = said(query, score, UNSURE)
+            found.setdefault(record, []).append(told)
+        if len(sure) == len(results):
+            limitations += shortfalls(query, sure)
+        else:
+            limitations.append(
+                f"查询“{legible(query, 260)}”的匹配度与本程序所算不同，编号与名称是否相符请自行核对。"
+                " The service scores otherwise than this program; compare code and title."
+            )
+    return found, limitations
+
+
+def _results(told: object, asked: Sequence[str]) -> Answered:
+    """The queries, and the standards that the service has for each."""
     results = told.get("results") if isinstance(told, dict) and len(told) == 1 else None
     if not isinstance(results, list) or len(results) != len(asked):
         raise _malformed(f"results must be a list of {len(asked)}")
-    found: Found = {}
-    unmatched = []
+    answered: Answered = []
     for place, (query, result) in enumerate(zip(asked, results, strict=True)):
         where = f"results[{place}]"
         if not isinstance(result, dict) or set(result) != {"query", "candidates"} or result["query"] != query:
@@ -223,14 +256,12 @@ def _results(told: object, asked: Sequence[str]) -> tuple[Found, list[str]]:
         candidates = result["candidates"]
         if not isinstance(candidates, list) or len(candidates) > 3:
             raise _malformed(f"{where}.candidates must be a list of at most 3")
-        if not candidates:
-            unmatched.append(query)
-        for number, candidate in enumerate(candidates):
-            record, score = _candidate(candidate, f"{where}.candidates[{number}]")
-            found.setdefault(record, []).append((query, score))
-    if len({record.code for record in found}) != len(found):
+        places = enumerate(candidates)
+        answered.append((query, [_candidate(one, f"{where}.candidates[{at}]") for at, one in places]))
+    records = {record for _, found in answered for record, _ in found}
+    if len({record.code for record in records}) != len(records):
         raise _malformed("one code has two contents")
-    return found, unmatched
+    return answered
 
 
 def _candidate(told: Any, where: str) -> tuple[StandardRecord, int]:

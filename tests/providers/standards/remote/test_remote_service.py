@@ -9,10 +9,14 @@ import pytest
 from evidence.lifecycle.plan import plan as make_plan
 from providers.base import Connector
 from providers.exchange import Address
-from providers.standards.library import starter
+from providers.standards.library import StandardRecord, starter
+from providers.standards.matching import search
+from providers.standards.provider import LocalStandards
 from providers.standards.remote import LARGEST_ANSWER, PROVIDER_ID, StandardsService
-from schemas.errors import EvidenceError, ProviderError, UsageError
+from providers.standards.rescoring import rescored
+from schemas.errors import EvidenceError, InvalidError, ProviderError, UsageError
 from schemas.plan import Plan
+from schemas.provider import ProviderRow
 from schemas.request import Request
 from tests.providers.standards.remote.lying import READY, REVISION, Lying, http, lying
 from tests.providers.standards.service.running import running
@@ -25,7 +29,7 @@ FOUND = {
 QUERY = "GB 1-2000 甲"
 
 
-def plan(*terms: str, objective: str = "规范现行？") -> Plan:
+def plan(*terms: str, objective: str = "规范现行？", provider: ProviderRow | None = None) -> Plan:
     request = Request(
         objective=objective,
         user_activity="审查",
@@ -33,7 +37,7 @@ def plan(*terms: str, objective: str = "规范现行？") -> Plan:
         evidence_kinds=("standard_status",),
         search_terms=terms,
     )
-    return make_plan(request, (row(PROVIDER_ID, kind="connector"),), None, "blake3")
+    return make_plan(request, (provider or row(PROVIDER_ID, kind="connector"),), None, "blake3")
 
 
 def answering(*candidates: Any, query: str = QUERY, **more: Any) -> list[bytes]:
@@ -105,6 +109,59 @@ def test_a_candidate_becomes_a_source_that_states_what_the_service_states(server
     assert server.url in (source.limitation or "")
 
 
+CITED = [
+    "GB 50330-2013 建筑边坡工程技术规范", "建筑边坡工程技术规范", "GB 50330-2018", "GB 50330",
+    "钢筋焊接及验收规程 JGJ 18-2003", "《砌体结构设计规范》GB 50330-2013", "没有这个",
+]  # fmt: skip
+
+
+def test_a_receipt_of_the_service_says_what_one_of_the_library_says(tmp_path: Path) -> None:
+    local = LocalStandards(starter, Clock())
+    here = local.execute(plan(*CITED, provider=local.readiness()))
+    with running(tmp_path) as service:
+        host, port = service.address
+        there = StandardsService(f"http://{host}:{port}", Clock()).execute(plan(*CITED))
+    assert [source.finding for source in there.sources] == [source.finding for source in here.sources]
+    assert there.limitations == here.limitations
+    assert sum("所写的编号不在规范库中，所列只是相近的规范" in said for said in there.limitations) == 2
+    assert any("（编号一致，年号不同）" in source.finding for source in there.sources)
+
+
+def test_the_scores_of_a_candidate_are_told_by_its_query_and_itself() -> None:
+    for query in [*CITED, "GB 50330-13", "GBT 50330-2013", "GB 50331-2013", "JGJ 18", "验收规程"]:
+        for found in search(starter(), query):
+            stated = found.record.to_wire()
+            bare = StandardRecord(**{**stated, "normalized_code": ""})  # type: ignore[arg-type]
+            again = rescored(query, bare)
+            assert again is not None
+            assert (again.score, again.code_score, again.name_score) == (
+                found.score, found.code_score, found.name_score,
+            )  # fmt: skip
+
+
+def test_a_score_that_the_words_would_not_fit_is_told_without_them(server: Lying) -> None:
+    for wrong in (FOUND, {**FOUND, "code": "GB 7-2000", "title": "乙"}):
+        server.answers["/v1/search"] = answering(wrong)
+        receipt = connector(server).execute(plan(QUERY))
+        assert "匹配度 0.9100（编号与名称是否相符未能核对）" in receipt.sources[0].finding
+        [said] = receipt.limitations
+        assert "请自行核对" in said
+    server.answers["/v1/search"] = answering({**FOUND, "match_score": 1.0})
+    receipt = connector(server).execute(plan(QUERY))
+    assert "匹配度 1.0000（编号一致）" in receipt.sources[0].finding
+    assert receipt.limitations == ()
+
+
+def test_the_objective_is_never_sent(server: Lying) -> None:
+    made, bare = connector(server), plan(objective="GB 50330-2013 现行？")
+    [looking] = made.outgoing(bare)
+    assert looking.destination == f"{server.url}/readyz"
+    with pytest.raises(InvalidError, match="has no search_terms; its objective is never sent") as raised:
+        made.execute(bare)
+    assert raised.value.subject == "search_terms"
+    assert server.received == []
+
+
 def test_without_a_candidate_there_is_no_evidence(server: Lying) -> None:
     server.answers["/v1/search"] = answering()
     receipt = connector(server).execute(plan(QUERY))
@@ -115,12 +172,12 @@ def test_a_candidate_that_cannot_be_a_source_loses_no_other(server: Lying) -> No
     server.answers["/v1/search"] = answering({**FOUND, "code": "规" * 3_000}, FOUND)
     receipt = connector(server).execute(plan(QUERY))
     assert [source.source_ref for source in receipt.sources] == ["urn:cn-standard:GB%201-2000"]
-    assert "1 条不能作为来源" in receipt.limitations[0]
+    assert "1 条候选规范不能作为来源" in receipt.limitations[-1]
 
 
 def test_queries_that_are_all_too_long_are_no_search(server: Lying) -> None:
     with pytest.raises(ProviderError, match="no query has at most 200"):
-        connector(server).execute(plan(objective="规" * 201))
+        connector(server).execute(plan("规" * 201))
     assert server.received == []
 
 
