@@ -2,8 +2,10 @@
 
     python -m benchmarks.ledger_appends [--appends N] [--rounds N] [--folder DIR] [--json]
 
-Two sides in one run, taking turns, each commit durable (WAL, synchronous=FULL), one step a commit:
-  ledger  ledger.sqlite: key looked up, head read and checked, record made, chained, indexed, stored
+Three sides in one run, taking turns, each commit durable (WAL, synchronous=FULL), one step a commit:
+  ledger  ledger.sqlite: key looked up, head read and checked, record made, chained, indexed, stored, the
+          Merkle tree grown
+  signed  the same with a key: a checkpoint signed, kept and published at each commit, and the proof read
   raw     sqlite3 alone: the same record and body bytes into two plain tables
 The figures depend on the folder's disk most of all; only the ratio says something about us.
 """
@@ -20,6 +22,8 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ledger.keys import generate, store
+from ledger.signing import Signing
 from ledger.sqlite import SqliteLedger
 from ledger.store import Draft, Opening
 from schemas.canonical import digest_bytes
@@ -37,11 +41,10 @@ def draft(number: int) -> Draft:
 
 
 def append(ledger: SqliteLedger, drafts: Iterable[Draft]) -> float:
-    """Seconds for our side."""
+    """Seconds for one of our sides; with a key each step's proof is made too."""
     begin = time.perf_counter()
     for one in drafts:
-        with ledger.write() as writer:
-            writer.append(one)
+        ledger.append(one)
     return time.perf_counter() - begin
 
 
@@ -66,20 +69,30 @@ def plain(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def measure(folder: Path, appends: int, rounds: int) -> tuple[list[float], list[float]]:
-    """Appends per second of both sides, round by round."""
+def measure(folder: Path, appends: int, rounds: int) -> dict[str, list[float]]:
+    """Appends per second of each side, round by round."""
     opening = Opening("bench", SCHEMA)
-    ledger = SqliteLedger.open(folder / "ledger.sqlite3", lambda: datetime.now(UTC), create=opening)
-    ours, raws = [], []
-    with closing(ledger), closing(plain(folder / "plain.sqlite3")) as connection:
+    store(folder / "log.key", generate("bench.example/log"))
+    with (
+        closing(begin(folder / "l.sqlite3", opening)) as ledger,
+        closing(begin(folder / "s.sqlite3", opening, Signing.load(folder / "log.key"))) as signed,
+        closing(plain(folder / "plain.sqlite3")) as connection,
+    ):
+        found: dict[str, list[float]] = {"ledger": [], "signed": [], "raw": []}
         for turn in range(rounds):
             drafts = [draft(turn * appends + number) for number in range(appends)]
-            ours.append(appends / append(ledger, drafts))
+            found["ledger"].append(appends / append(ledger, drafts))
+            found["signed"].append(appends / append(signed, drafts))
             with ledger.read() as reader:
                 stored = [raw for _, raw in reader.records(after=turn * appends)]
             rows = list(zip(stored, (one.body for one in drafts), strict=True))
-            raws.append(appends / insert(connection, rows))
-    return ours, raws
+            found["raw"].append(appends / insert(connection, rows))
+        return found
+
+
+def begin(path: Path, opening: Opening, signing: Signing | None = None) -> SqliteLedger:
+    """A new ledger."""
+    return SqliteLedger.open(path, lambda: datetime.now(UTC), create=opening, signing=signing)
 
 
 def main() -> None:
@@ -93,24 +106,26 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=chosen.folder) as folder:
-        ours, raws = measure(Path(folder), chosen.appends, chosen.rounds)
+        found = measure(Path(folder), chosen.appends, chosen.rounds)
     figures = {
         "python": platform.python_version(),
         "sqlite": sqlite3.sqlite_version,
         "appends_per_side": chosen.appends * chosen.rounds,
-        "ledger_per_second": round(statistics.median(ours)),
-        "raw_per_second": round(statistics.median(raws)),
-        "ledger_share_of_raw": round(
-            statistics.median(our / raw for our, raw in zip(ours, raws, strict=True)), 2
-        ),
+        **{f"{side}_per_second": round(statistics.median(rates)) for side, rates in found.items()},
+        **{f"{side}_share_of_raw": share(found[side], found["raw"]) for side in ("ledger", "signed")},
     }
     if chosen.json:
         print(json.dumps(figures, indent=2))
         return
     print(f"Python {figures['python']}, SQLite {figures['sqlite']}; durable appends, one a commit, medians")
-    print(f"ledger {figures['ledger_per_second']:>8,} per second")
-    print(f"raw    {figures['raw_per_second']:>8,} per second")
-    print(f"ledger / raw {figures['ledger_share_of_raw']}")
+    for side, rates in found.items():
+        print(f"{side:7}{round(statistics.median(rates)):>8,} per second")
+    print(f"ledger / raw {figures['ledger_share_of_raw']}, signed / raw {figures['signed_share_of_raw']}")
+
+
+def share(ours: list[float], raws: list[float]) -> float:
+    """The median of our rate by the raw one, round by round."""
+    return round(statistics.median(our / raw for our, raw in zip(ours, raws, strict=True)), 2)
 
 
 if __name__ == "__main__":

@@ -23,13 +23,16 @@ def replace(path: Path, content: bytes, *, synchronised: bool) -> None:
     `synchronised`: it is durable at the end, else a fall of power may bring the old file back or an
     empty one.
     """
-    new = path.with_name(f"{path.name}.{os.urandom(8).hex()}.new")
+    # As text: a Path keeps each of these random names for good (sys.intern).
+    new = f"{path}.{os.urandom(8).hex()}.new"
     try:
         try:
             _write(new, content, synchronised)
-            new.replace(path)
-        finally:
-            new.unlink(missing_ok=True)
+            os.replace(new, path)  # noqa: PTH105
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(new)  # noqa: PTH108
+            raise
         if synchronised:
             synchronise(path.parent)
     except OSError as error:
@@ -46,8 +49,8 @@ def synchronise(folder: Path) -> None:
             os.close(descriptor)
 
 
-def _write(path: Path, content: bytes, synchronised: bool) -> None:
-    with path.open("xb") as file:
+def _write(new: str, content: bytes, synchronised: bool) -> None:
+    with open(new, "xb") as file:  # noqa: PTH123
         file.write(content)
         if synchronised:
             file.flush()

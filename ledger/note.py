@@ -5,6 +5,7 @@
 `cryptography` does the Ed25519 and is imported only where something is signed or verified.
 """
 
+import re
 import struct
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
@@ -23,6 +24,7 @@ MOST_NOTE_BYTES = 1 << 20
 MOST_SIGNATURES = 100  # 16 are to be accepted; Go's reader ends at 100
 
 _DASH = "— "
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f]")
 _TIMESTAMP = struct.Struct(">Q")
 
 
@@ -161,7 +163,7 @@ def _characters(raw: bytes, what: str) -> str:
         characters = raw.decode()
     except UnicodeDecodeError as error:
         raise InvalidError(f"{what} is not UTF-8: {error}", subject=what) from error
-    if any(one < " " and one != "\n" for one in characters):
+    if _CONTROL.search(characters) is not None:
         raise InvalidError(f"{what} holds a control character", subject=what)
     return characters
 

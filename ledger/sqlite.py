@@ -99,12 +99,12 @@ class SqliteLedger:
         """Append in one transaction and, with a key, give every step its proof, which the caller keeps."""
         with self.write() as writer:
             done = [writer.append(draft) for draft in drafts]
-        if self._signing is None:
-            return done
-        from ledger.proof import prove
+            if writer.signing is None:
+                return done
+            from ledger.proof import prove_all
 
-        with self.read() as reader:
-            proofs = [prove(reader, one.seq) for one in done]
+            writer.seal()
+            proofs = prove_all(writer, (one.seq for one in done))
         return [one._replace(proof=proof and bytes(proof)) for one, proof in zip(done, proofs, strict=True)]
 
     @property

@@ -247,7 +247,8 @@ class SqliteWriter(SqliteReader):
         self._head: Head | None = None
         self._tree = Frontier()
         self._known = known
-        self._appended = False
+        self._unsealed = False
+        self._sealed: bytes | None = None
         self.signing: Signing | None = None
 
     def append(self, draft: Draft) -> Appended:
@@ -268,10 +269,14 @@ class SqliteWriter(SqliteReader):
         self._rows("INSERT INTO checkpoints VALUES (?, ?)", size, note)
 
     def seal(self) -> bytes | None:
-        """Sign what this transaction appended; the checkpoint to publish, None without a key or a record."""
-        if self.signing is None or self._head is None or not self._appended:
-            return None
-        return self.signing.seal(self, self._head.log, self._tree)
+        """Sign what this transaction appended; the checkpoint to publish, None without a key or a record.
+
+        Asked again it is the same one, unless more was appended.
+        """
+        if self.signing is not None and self._head is not None and self._unsealed:
+            self._sealed = self.signing.seal(self, self._head.log, self._tree)
+            self._unsealed = False
+        return self._sealed
 
     def known(self) -> Known | None:
         """The tree that the next transaction may go on from; asked after the end of this one."""
@@ -310,7 +315,7 @@ class SqliteWriter(SqliteReader):
             self._rows("INSERT OR IGNORE INTO schemas VALUES (?, ?)", name, digest)
         self._rows("INSERT OR REPLACE INTO head VALUES (1, ?, ?)", record.seq, _key(identity))
         self._head = Head(record.log, record.seq, identity)
-        self._appended = True
+        self._unsealed = True
         return Appended(record.seq, identity, record, repeated=False)
 
 

@@ -38,11 +38,13 @@ class Frontier(NamedTuple):
 
     def append(self, leaf: bytes) -> tuple["Frontier", tuple[bytes, ...]]:
         """The tree with one leaf more, and the hashes of all subtrees which that leaf completes."""
-        peaks = list(self.peaks)
+        count = trailing_ones(self.size)
         completed = [leaf]
-        for _ in range(trailing_ones(self.size)):
-            completed.append(node_hash(peaks.pop(), completed[-1]))
-        return Frontier(self.size + 1, (*peaks, completed[-1])), tuple(completed)
+        for peak in self.peaks[: -count - 1 : -1]:
+            completed.append(node_hash(peak, completed[-1]))
+        return Frontier(self.size + 1, (*self.peaks[: len(self.peaks) - count], completed[-1])), tuple(
+            completed
+        )
 
     def root(self) -> bytes:
         """The root of the tree."""
