@@ -90,10 +90,12 @@ def serve(
 
 
 def _missing(error: ModuleNotFoundError) -> NotReadyError:
+    from providers.standards.extras import reinstall
+
     return NotReadyError(
         f"serving needs {error.name}, which is not installed",
         subject="serve",
-        hint="pip install 'external-evidence[server]'",
+        hint=reinstall("server"),
     )
 
 

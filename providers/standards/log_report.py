@@ -3,11 +3,15 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from providers.standards.answer import CandidateWire
 from providers.standards.code import Code
 from providers.standards.folding import fold
+from providers.standards.library import StandardRecord
 from providers.standards.log_reading import Asked, Log
+from providers.standards.rescoring import rescored
 from providers.standards.rules import Rules
 from providers.standards.scan import find_codes, read_record_code
+from providers.standards.scores import FULL
 
 LOW = 0.9
 CLOSE = 0.02
@@ -15,6 +19,7 @@ SUGGESTIONS = {
     "add_standard": "库中没有这个编号 the library lacks this number",
     "add_edition": "库中只有其他年份的版本 the library has other editions only",
     "check_code": "名称在库中，编号不同 the title is there under another code",
+    "check_attribute": "编号只差属性（T/、/T） only the attribute differs",
     "check_title": "编号在库中，引用的名称不同 the code is there, cited with another title",
     "add_title": "库中没有这个名称 the library lacks this title",
 }
@@ -91,11 +96,15 @@ def _of(one: Asked, cited: list[tuple[str, Code]]) -> Iterable[tuple[str, str, l
             continue
         if any(_same(code, other) for _, codes in held for other in codes):
             best = one.candidates[0]
-            if best["match_score"] < 1 and _same_any(code, held[0][1]):
-                yield "check_title", text, [f"{best['code']} {best['title']}"]
+            kind = _doubt(one.query, code, best) if _same_any(code, held[0][1]) else None
+            if kind is not None:
+                yield kind, text, [f"{best['code']} {best['title']}"]
             continue
         editions = [name for name, codes in held if any(_same_number(code, other) for other in codes)]
-        if editions:
+        sheets = [name for name, codes in held if any(_same_year(code, other) for other in codes)]
+        if sheets:  # only an amendment, or only what it amends
+            yield "add_standard", text, sheets
+        elif editions:
             yield "add_edition", text, editions
         elif one.candidates and one.candidates[0]["match_score"] >= 0.7:
             yield "check_code", text, [f"{one.candidates[0]['code']} {one.candidates[0]['title']}"]
@@ -105,12 +114,30 @@ def _of(one: Asked, cited: list[tuple[str, Code]]) -> Iterable[tuple[str, str, l
         yield "add_title", one.query.strip(), []
 
 
+def _doubt(query: str, code: Code, best: CandidateWire) -> str | None:
+    """What differs where the best candidate has the cited number and year: its attribute, or its title."""
+    if best["match_score"] == 1:
+        return None
+    same = [other for other in read_record_code(best["code"]) if _same(code, other)]
+    if all(other.attr != code.attr for other in same):
+        return "check_attribute"
+    record = StandardRecord(best["code"], "", best["title"], "", "", "")
+    match = rescored(query, record)
+    # A citation without a name, as one with a year of two digits, names no other title.
+    named = match is not None and match.score != match.code_score and match.name_score < FULL
+    return "check_title" if named else None
+
+
 def _same_number(one: Code, other: Code) -> bool:
     return (one.org, one.num, one.parts) == (other.org, other.num, other.parts)
 
 
-def _same(one: Code, other: Code) -> bool:
+def _same_year(one: Code, other: Code) -> bool:
     return _same_number(one, other) and one.order_year == other.order_year
+
+
+def _same(one: Code, other: Code) -> bool:
+    return _same_year(one, other) and one.amend == other.amend
 
 
 def _same_any(one: Code, others: Iterable[Code]) -> bool:

@@ -17,6 +17,7 @@ from itertools import islice
 from types import ModuleType
 from typing import IO, Any
 
+from providers.standards.extras import reinstall
 from providers.standards.headings import HEAD_ROWS, HEADINGS, Rank, Row, Table, best, cut
 from schemas.errors import EvidenceError, InvalidError, NotReadyError
 from schemas.text import refused_character, shown, trim
@@ -141,7 +142,7 @@ def _openpyxl() -> ModuleType:
         raise NotReadyError(
             "XLSX needs openpyxl, which is not installed",
             subject="xlsx",
-            hint="pip install 'external-evidence[xlsx]', or save the sheet as CSV (UTF-8)",
+            hint=f"{reinstall('xlsx')}; or save the sheet as CSV (UTF-8)",
         ) from error
     return openpyxl
 

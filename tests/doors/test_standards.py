@@ -312,7 +312,9 @@ def test_a_command_whose_extra_is_missing_names_it(extra: str, folder: Path) -> 
     )
     error = json.loads(done.stderr)
     assert (done.returncode, error["code"]) == (4, "provider_not_ready")
-    assert "external-evidence[" in error["hint"]
+    brought = "server" if extra == "starlette" else "xlsx"
+    assert f"reinstall from the checkout: pip install '.[{brought}]'" in error["hint"]
+    assert "pipx install --force '.[server,xlsx]'" in error["hint"]
 
 
 def commands(

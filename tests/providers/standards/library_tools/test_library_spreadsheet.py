@@ -260,4 +260,4 @@ def test_without_the_extra_its_name_is_told(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(NotReadyError, match="openpyxl") as raised:
         read_sheet(data, "a.xlsx")
-    assert "external-evidence[xlsx]" in (raised.value.hint or "")
+    assert "pip install '.[xlsx]'" in (raised.value.hint or "")

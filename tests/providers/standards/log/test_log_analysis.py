@@ -10,7 +10,7 @@ from providers.standards.answer import answer
 from providers.standards.library import Library, StandardRecord, starter
 from providers.standards.log_reading import Log, moment, paths_of, read_log
 from providers.standards.log_replay import change, replay, rules_without
-from providers.standards.log_report import report
+from providers.standards.log_report import SUGGESTIONS, report
 from providers.standards.rules import Rules
 from schemas.errors import NotFoundError, UsageError
 
@@ -61,6 +61,22 @@ def test_a_report_suggests_what_the_library_may_lack(tmp_path: Path) -> None:
     assert cited(found, "add_title") == ["毫不相干的一个名称"]
     [edition] = [one for one in found["suggestions"] if one["kind"] == "add_edition"]
     assert edition["held"] == ["GB 50330-2013", "GB 50330-2002"]
+
+
+def test_a_citation_that_differs_in_its_attribute_only_is_said_to_name_no_other_title(tmp_path: Path) -> None:
+    held = made(("T/CECS 22-2005", "岩土锚杆技术规程", "现行"), ("GB/T 50107-2010", "混凝土强度评定", "现行"))
+    queries = ["CECS 22:2005", "GB 50107-2010", "T/CECS 22-05", "T/CECS 22-2005", "T/CECS 22-2005 钢结构规程",
+               "GB/T 50107-2010/XG1-2015"]  # fmt: skip
+    log = logged(tmp_path, *(line(query, library=held) for query in queries))
+    assert log.asked["CECS 22:2005"].candidates[0]["match_score"] == 0.93
+    found: Any = report(log)
+    assert [(one["kind"], one["cited"], one["held"]) for one in found["suggestions"]] == [
+        ("add_standard", "GB/T 50107-2010/XG1-2015", ["GB/T 50107-2010"]),
+        ("check_attribute", "CECS 22:2005", ["T/CECS 22-2005 岩土锚杆技术规程"]),
+        ("check_attribute", "GB 50107-2010", ["GB/T 50107-2010 混凝土强度评定"]),
+        ("check_title", "T/CECS 22-2005", ["T/CECS 22-2005 岩土锚杆技术规程"]),
+    ]
+    assert SUGGESTIONS["check_attribute"] == "编号只差属性（T/、/T） only the attribute differs"
 
 
 def test_damaged_and_unfinished_lines_are_counted_and_lose_no_other(tmp_path: Path) -> None:
