@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import takewhile
 
 from evidence.plan_story import DAMAGED, ERASED, HELD, MISSING, PLACES, PlanStory, Step, Wire
 from ledger.store import Reader
@@ -47,10 +48,13 @@ class Story:
         for plan_id, seqs in self._plans.items():
             yield self._plan(plan_id, seqs)
 
-    def plan(self, plan_id: str) -> PlanStory | None:
-        """One plan; None when no record names it."""
-        seqs = self._plans.get(plan_id)
-        return None if seqs is None else self._plan(plan_id, seqs)
+    def plan_ids(self) -> list[str]:
+        """The id of every plan, in the order of its first record."""
+        return list(self._plans)
+
+    def plan(self, plan_id: str) -> PlanStory:
+        """One of the plans."""
+        return self._plan(plan_id, self._plans[plan_id])
 
     def events(self) -> Iterator[Step]:
         """What concerns the log itself: its opening, keys, restorals, erasures."""
@@ -62,16 +66,16 @@ class Story:
 
     def steps(self, most: int | None = None) -> Iterator[Step]:
         """The first `most` records that can be read, in order, without what their bodies mean."""
-        for seq, raw in self._reader.records():
-            if seq > self._last or (most is not None and seq >= most):
+        for seq, raw in self.raws():
+            if most is not None and seq >= most:
                 break
             with suppress(IntegrityError):
                 record = read_raw(raw)
                 yield Step(seq, record_id(raw), record, self._body(record)[0])
 
-    def raw(self, seq: int) -> bytes | None:
-        """The stored bytes of one record of this story."""
-        return self._reader.raw(seq) if seq <= self._last else None
+    def raws(self) -> Iterator[tuple[int, bytes]]:
+        """Every stored record of this story, in order."""
+        return takewhile(lambda stored: stored[0] <= self._last, self._reader.records())
 
     def body(self, record: LedgerRecord) -> bytes | None:
         """The body that a record names, where it is held."""

@@ -3,6 +3,9 @@
 import click
 
 from evidence.doors import output
+from evidence.doors.audit_export import export
+from evidence.doors.audit_report import report
+from evidence.doors.audit_show import diff, show
 from evidence.doors.options import format_option, ledger_path
 from schemas.errors import IntegrityError
 
@@ -21,11 +24,15 @@ def replay(given: str | None, chosen_format: str | None) -> int:
     from ledger.sqlite_readonly import open_readonly
 
     with open_readonly(ledger_path(given)).read() as reader:
-        report = run(reader)
+        told = run(reader)
     if output.wants_json(chosen_format):
-        output.print_json(report.to_wire())
+        output.print_json(told.to_wire())
     else:
         from evidence.rendering.replay_text import render
 
-        output.print_text(render(report.to_wire()))
-    return 0 if report.clean else IntegrityError.exit_status
+        output.print_text(render(told.to_wire()))
+    return 0 if told.clean else IntegrityError.exit_status
+
+
+for command in (show, diff, report, export):
+    audit.add_command(command)

@@ -16,6 +16,11 @@ MOST_RECORDS = 20_000
 MOST_OPEN = 100
 MOST_CALLS = 200
 MOST_FINDINGS = 100
+_COUNTS = (
+    *("plans", "receipts", "decisions", "admitting", "rejecting"),
+    *("sources_admitted", "sources_covered", "sources_uncovered", "retired_count"),
+)
+_RARE = ("superseded_count", "call_count", "erased_count", "lost_count")
 
 
 class Made(NamedTuple):
@@ -108,10 +113,8 @@ def _verdict(story: Story, replayed: dict[str, Any], made: Made, words: Words) -
 
 def _summary(story: Story, tally: Tally, words: Words) -> Iterator[Block]:
     yield Heading(2, (Value(words("summary"), "word"),), "summary")
-    names = ("plans", "receipts", "decisions", "admitting", "rejecting", "superseded_count")
-    sources = ("sources_admitted", "sources_covered", "sources_uncovered")
     counts = {**tally.counts, "call_count": story.kinds["provider.called"]}
-    shown = (*names, *sources, "retired_count", "erased_count", "lost_count", "call_count")
+    shown = [*_COUNTS, *(name for name in _RARE if counts.get(name))]
     yield Items(tuple(Item(words(name), (Value(str(counts.get(name, 0)), "number"),)) for name in shown))
 
 

@@ -74,8 +74,8 @@ def _head(words: Words, style: str, script: str, story: Story) -> str:
 
 
 def _ways(words: Words) -> str:
-    anchors = {"verdict": "verdict", "summary": "summary", "open": "attention", "plans": "plans"}
-    last = {"limits": "limits", "events": "events", "records": "all_records"}
+    anchors = {"verdict": "verdict", "summary": "summary", "open": "attention", "limits": "limits"}
+    last = {"plans": "plans", "events": "events", "records": "all_records"}
     links = " ".join(f'<a href="#{to}">{escape(words(key))}</a>' for to, key in {**anchors, **last}.items())
     return f'<nav aria-label="{escape(words("skip"))}">{links}</nav>\n'
 
@@ -86,25 +86,26 @@ def _banner(words: Words, bounds: Bounds) -> str:
         f'<section id="check" class="idle" role="status"><h2>{escape(words("check"))}</h2>\n'
         f'<p id="outcome">{escape(words("check_none"))}</p>\n<p id="left" hidden></p>\n'
         '<ol id="complaints" hidden></ol>\n'
-        f"<p class=note>{escape(words('check_how'))} {escape(told)}</p></section>\n"
+        f"<p class=note>{escape(words('check_how'))}</p>\n<p class=note>{escape(told)}</p></section>\n"
     )
 
 
 def _embedded(story: Story, bounds: Bounds) -> Iterator[str]:
     """One line a record, `SEQ BASE64`, and one line a body, `DIGEST BASE64`, up to the bounds."""
     yield f'<script type="text/plain" id="embedded-records" data-all="{story.records}">\n'
-    room, bodies, seq = bounds.records, dict[str, int](), 0
-    while (raw := story.raw(seq)) is not None and len(raw) <= room and seq < MOST_RECORDS:
-        room -= len(raw)
+    room, most = bounds.records, 0
+    for seq, raw in story.raws():
+        if len(raw) > room or seq >= MOST_RECORDS:
+            break
+        room, most = room - len(raw), seq + 1
         yield f"{seq} {b64encode(raw).decode()}\n"
-        seq += 1
     yield '</script>\n<script type="text/plain" id="embedded-bodies">\n'
-    room = bounds.bodies
-    for step in story.steps(seq):
+    room, written = bounds.bodies, set[str]()
+    for step in story.steps(most):
         named = step.record.body
-        if step.body == HELD and named.digest not in bodies and named.size <= room:
+        if step.body == HELD and named.digest not in written and named.size <= room:
             room -= named.size
-            bodies[named.digest] = named.size
+            written.add(named.digest)
             yield f"{named.digest} {b64encode(story.body(step.record) or b'').decode()}\n"
     yield "</script>\n"
 

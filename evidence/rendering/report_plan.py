@@ -23,7 +23,7 @@ def plan_blocks(plan: PlanStory, number: int, words: Words) -> Iterator[Block]:
     yield Heading(3, (Value(f"{words('plan')} {number}", "word"), *title, mark), f"plan-{number}")
     yield Items(tuple(_question(plan, words)))
     if plan.executions:
-        yield Items((Item(words("executions"), tuple(_runs(plan.executions, words))),))
+        yield Items(tuple(_run(step, words) for step in plan.executions))
     for receipt in plan.receipts.values():
         yield from _receipt(receipt, words)
     if plan.others:
@@ -83,14 +83,15 @@ def _question(plan: PlanStory, words: Words) -> Iterator[Item]:
     yield from taken(step, words) if step else ()
 
 
-def _runs(executions: Iterable[Step], words: Words) -> Iterator[Value]:
-    for step in executions:
-        run = step.artifact
-        if run is None:
-            what = words("finished" if step.record.kind.endswith("finished") else "started")
-        else:
-            what = f"{words('attempt', n=run.attempt)} {words(run.state)} {run.receipt_status or ''}"
-        yield Value(f"#{step.seq} {what} {step.record.at}", "word", to=f"record-{step.seq}")
+def _run(step: Step, words: Words) -> Item:
+    run = step.artifact
+    what = words("finished" if step.record.kind.endswith("finished") else "started")
+    values = [record(step), Value(what, "word"), _stated(step, "/at", step.record.at)]
+    if run is not None:
+        values.insert(1, Value(words("attempt", n=run.attempt), "word"))
+        if run.receipt_status:
+            values.append(_of(step, "/receipt_status", run.receipt_status, "code"))
+    return Item(words("execution"), tuple(values), line=True)
 
 
 def _receipt(story: ReceiptStory, words: Words) -> Iterator[Block]:

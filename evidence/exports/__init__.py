@@ -1,0 +1,1 @@
+"""A ledger's story in other people's formats: W3C PROV and in-toto."""
