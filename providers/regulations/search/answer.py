@@ -103,11 +103,12 @@ class Answer:
         limit: int,
     ) -> list[Found]:
         path = "" if clause is None else clause.path.partition("/")[0]
+        here = Within(None if len(within) == len(self._catalogue.editions) else within, path)
         leg = Fulltext(
             self._index, self._revision, self._catalogue, self._day, self._legs.vectors, self._legs.lay
         )
         try:
-            found = leg.distinct(leg.find(route.rest, Within(within, path), old_asked=route.old_asked))
+            found = leg.distinct(leg.find(route.rest, here, old_asked=route.old_asked))
             if route.by_name and not route.by_number and len(found) < limit:
                 others = leg.distinct(leg.find(route.rest, Within(everywhere - within, path)))
                 found += [one.scored(one.score * ELSEWHERE) for one in others]

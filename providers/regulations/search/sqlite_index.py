@@ -34,6 +34,16 @@ _TABLES: Final = (
     "CREATE VIRTUAL TABLE grams USING {module} (title, heading, text, content='', tokenize='ascii')",
     "CREATE VIRTUAL TABLE vocabulary USING fts5vocab (grams, row)",
 )
+# The plus keeps SQLite from matching anew for each allowed row; texts are read after the cut.
+_RECALL: Final = (
+    "SELECT edition_id, path, title, heading, text, sha256 FROM"
+    " (SELECT grams.rowid AS row, bm25(grams, ?4, ?5, ?6) AS worth FROM grams WHERE grams MATCH ?1"
+    " AND (?2 IS NULL OR +grams.rowid IN (SELECT unit.id FROM unit WHERE unit.edition IN"
+    " (SELECT edition.id FROM edition WHERE edition_id IN (SELECT value FROM json_each(?2)))))"
+    " AND (?3 = '' OR +grams.rowid IN (SELECT unit.id FROM unit WHERE unit.path = ?3))"
+    " ORDER BY worth, grams.rowid LIMIT ?7)"
+    " JOIN unit ON unit.id = row JOIN edition ON edition.id = unit.edition ORDER BY worth, row"
+)
 
 
 class SqliteIndex:
@@ -101,18 +111,10 @@ class SqliteIndex:
         self._check_module(db)
         if not terms.needed or (within.editions is not None and not within.editions):
             return Recalled()
-        sql = (
-            "SELECT edition.edition_id, unit.path, edition.title, unit.heading, unit.text, unit.sha256"
-            " FROM grams JOIN unit ON unit.id = grams.rowid JOIN edition ON edition.id = unit.edition"
-            " WHERE grams MATCH ?1"
-            " AND (?2 IS NULL OR edition.edition_id IN (SELECT value FROM json_each(?2)))"
-            " AND (?3 = '' OR unit.path = ?3)"
-            " ORDER BY bm25(grams, ?4, ?5, ?6), grams.rowid LIMIT ?7"
-        )
         # Characters alone recall nothing (search.md: 绕行), and their long lists would be what costs most.
         wanted = " OR ".join(f'"{term}"' for term in terms.needed)
         chosen = None if within.editions is None else orjson.dumps(sorted(within.editions)).decode()
-        rows = db.execute(sql, (wanted, chosen, within.path, *WEIGHTS, most)).fetchall()
+        rows = db.execute(_RECALL, (wanted, chosen, within.path, *WEIGHTS, most)).fetchall()
         meta = dict(db.execute("SELECT name, value FROM meta"))
         return Recalled(
             tuple(Candidate(*row) for row in rows),

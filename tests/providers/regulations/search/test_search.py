@@ -1,4 +1,4 @@
-"""What a search answers: by words, number, name and clause, under filters, in which state (issue 5 item 4)."""
+"""What a search answers: by words, number, name and clause, under filters, in which state (issue 5)."""
 
 import threading
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A small corpus of an invented town's regulations: two editions of one, a withheld, a future, an undated one."""
+"""An invented town's regulations: two editions of one, a withheld, a future, an undated one."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -43,7 +43,7 @@ CARTS = (
     + "马车应当慢行，" * 60
     + "遇到行人时停车让行。\n"
 )
-SECRET = "金库守则\n第一条 钥匙藏在紫色花瓶里。\n"
+VAULT = "金库守则\n第一条 钥匙藏在紫色花瓶里。\n"
 LISTED = "钟楼规程\n第一条 钟声每日鸣响一次。\n"
 COMING = "渡船规定\n第一条 渡船夜间停航。\n"
 UNDATED = "水井公约\n第一条 水井加盖防尘。\n"
@@ -55,21 +55,32 @@ def _source(regulation: str, key: str, title: str, text: str, **values: Any) -> 
     return Source(made, (Asset(text.encode(), f"{regulation}/{key}.md"),))
 
 
+LIGHTS_TITLE = "中华人民共和国路灯管理条例"
 SOURCES = (
     _source(
-        "street-lights", "2001-01-01", "中华人民共和国路灯管理条例", LIGHTS_OLD, doc_no="镇长令第5号", label="2001年公布",
-        effective_to="2031-06-01", claimed_status="已修改",
+        *("street-lights", "2001-01-01", LIGHTS_TITLE, LIGHTS_OLD),
+        doc_no="镇长令第5号",
+        label="2001年公布",
+        effective_to="2031-06-01",
+        claimed_status="已修改",
     ),
     _source(
-        "street-lights", "2031-03-04", "中华人民共和国路灯管理条例", LIGHTS, doc_no="镇长令第7号", label="2031年修订",
+        *("street-lights", "2031-03-04", LIGHTS_TITLE, LIGHTS),
+        doc_no="镇长令第7号",
+        label="2031年修订",
         effective_from="2031-06-01",
     ),
-    _source("carts", "2020-02-02", "马车通行办法", CARTS, kind="办法", doc_no="镇车监督管理局令〔2020〕第12号", disclosure="excerpt"),
-    _source("vault", "2020-02-02", "金库守则", SECRET, disclosure="withheld", withheld_reason="权利人不许"),
+    _source(
+        *("carts", "2020-02-02", "马车通行办法", CARTS),
+        kind="办法",
+        doc_no="镇车监督管理局令〔2020〕第12号",
+        disclosure="excerpt",
+    ),
+    _source(*("vault", "2020-02-02", "金库守则", VAULT), disclosure="withheld", withheld_reason="权利人不许"),
     _source("bells", "2020-02-02", "钟楼规程", LISTED, disclosure="metadata_only"),
     _source("ferries", "2031-06-30", "渡船规定", COMING, effective_from="2032-01-01"),
     _source("wells", "2019", "水井公约", UNDATED, effective_from=None),
-)  # fmt: skip
+)
 
 
 def clock() -> datetime:
