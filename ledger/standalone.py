@@ -26,7 +26,7 @@ from datetime import date
 from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, ClassVar, NamedTuple, TextIO
 
 from blake3 import blake3
 
@@ -83,7 +83,7 @@ _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[{]|[\]}]', re.DOTALL)
 
 
 def parse(raw: bytes, most_bytes: int, most_depth: int) -> Any:
-    """The value that `raw` writes; ValueError: too big or deep, no JSON, a repeated key, a number beyond all."""
+    """The value that `raw` writes; ValueError: too big or deep, no JSON, a repeated key, a huge number."""
     if len(raw) > most_bytes:
         raise ValueError(f"{len(raw)} bytes; at most {most_bytes}")
     depth = deepest = 0
@@ -303,17 +303,17 @@ class Key(NamedTuple):
         name, stated, encoded = (*text.split("+", 2), "", "")[:3]
         material = unbase64(encoded)
         key = cls(name, material[0] if material else 0, material[1:])
-        if not is_name(name) or key.kind != kind or len(key.public) != 32 or stated != key.id.hex():
+        if not is_name(name) or key.kind != kind or len(key.public) != 32 or stated != key.mark.hex():
             raise ValueError(f"no verifier key of kind {kind}: {brief(text)}")
         return key
 
     @property
-    def id(self) -> bytes:
+    def mark(self) -> bytes:
         """The four bytes by which signature lines name it."""
         return hashlib.sha256(self.name.encode() + b"\n" + bytes((self.kind,)) + self.public).digest()[:4]
 
     def __str__(self) -> str:
-        return f"{self.name}+{self.id.hex()}+{b64encode(bytes((self.kind,)) + self.public).decode()}"
+        return f"{self.name}+{self.mark.hex()}+{b64encode(bytes((self.kind,)) + self.public).decode()}"
 
     def signed(self, text: str, content: bytes) -> bool:
         """Whether the content of a signature line holds for the note's text."""
@@ -342,8 +342,10 @@ class Note(NamedTuple):
 
     def by(self, keys: Iterable[Key]) -> tuple[list[Key], list[Key]]:
         """Which of these keys signed, and whose signature does not hold."""
-        known = {(key.name, key.id): key for key in keys}
-        lines = [(known[name, mark], content) for name, mark, content in self.signatures if (name, mark) in known]
+        known = {(key.name, key.mark): key for key in keys}
+        lines = [
+            (known[name, mark], content) for name, mark, content in self.signatures if (name, mark) in known
+        ]
         judged = [(key, key.signed(self.text, content)) for key, content in lines]
         return [key for key, holds in judged if holds], [key for key, holds in judged if not holds]
 
@@ -377,7 +379,7 @@ class Anchor(NamedTuple):
 
     what: str
     checkpoint: Checkpoint
-    index: int | None = None
+    seq: int | None = None
     path: tuple[bytes, ...] = ()
 
 
@@ -423,7 +425,9 @@ def read_anchor(raw: bytes, log: str | None) -> Anchor:
         return Anchor("proof", Checkpoint.read(note), decimal(lines[0][6:]), path)
     if raw.startswith(b"{"):
         witness = parse(raw, MOST_BODY, 64)
-        logs = witness.get("logs") if witness.get("schema_version") == "external_evidence_witness_v0" else None
+        logs = (
+            witness.get("logs") if witness.get("schema_version") == "external_evidence_witness_v0" else None
+        )
         if not isinstance(logs, dict) or not isinstance(logs.get(log), str):
             raise ValueError(f"no witness file, or one that has not seen {log}")
         return Anchor("witness", Checkpoint.read(logs[log].encode()))
@@ -565,6 +569,10 @@ def shape(fields: dict[str, Rule], optional: dict[str, Rule] | None = None) -> R
     return rule
 
 
+def rebuilt(_value: Any, _where: str) -> None:
+    """Anything: it is built anew from the other fields, and compared as a whole."""
+
+
 def moment(text: str) -> tuple[int, str] | None:
     """An RFC 3339 instant as something that compares in order of time; None if it is none."""
     match = _INSTANT.fullmatch(text)
@@ -594,7 +602,7 @@ _a_blake3 = fits(BLAKE3, "blake3: and 64 hex digits")
 SUBJECT = ("request_id", "plan_id", "receipt_digest", "admission_id")
 RECORD = shape(
     {
-        "v": lambda value, where: number(1)(value, where) or one_of(1)(value, where),
+        "v": one_of(1),
         "log": fits(ORIGIN, "a log's name"),
         "seq": number(),
         "prev": or_null(_a_blake3),
@@ -603,7 +611,9 @@ RECORD = shape(
         "actor": fits(re.compile(r"[A-Za-z0-9_.:@/+-]{1,128}"), "an identifier"),
         "idem": _a_blake3,
         "subject": shape({}, dict.fromkeys(SUBJECT, _a_digest)),
-        "schema": shape({"name": fits(re.compile(r"[a-z][a-z0-9_.-]{0,95}"), "a schema's name"), "digest": _a_blake3}),
+        "schema": shape(
+            {"name": fits(re.compile(r"[a-z][a-z0-9_.-]{0,95}"), "a schema's name"), "digest": _a_blake3}
+        ),
         "body": shape({"digest": _a_blake3, "size": number()}),
     }
 )  # fmt: skip
@@ -622,3 +632,1689 @@ def read_record(raw: bytes) -> dict[str, Any]:
         raise RuleError("prev", "null at seq 0 and nowhere else", value["prev"])
     record: dict[str, Any] = value
     return record
+
+
+def readable(raw: bytes) -> tuple[dict[str, Any] | None, RuleError | None]:
+    """The record, or what is wrong with it."""
+    try:
+        return read_record(raw), None
+    except RuleError as error:
+        return None, error
+
+
+# --- artifacts, in their normalised form (lifecycle.md sections 1 to 9) ----------------------------------
+
+_BLANKS = (
+    "\t\n\v\f\r \u00a0\u1680"
+    + "".join(map(chr, range(0x2000, 0x200B)))
+    + "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+_REFUSED = re.compile("[\ud800-\udfff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_PARTIAL = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
+_URN = re.compile(r"urn:([A-Za-z0-9][A-Za-z0-9-]{0,31}):.+")
+_URI = re.compile(r"([a-z][a-z0-9+.-]+)://(.+)")
+_HOST = re.compile(r"(?:\[[^\]]+\]|[^\[:][^:]*)(?::([0-9]*))?")
+# "file" and what has it as a part is refused beside these.
+_REFUSED_SCHEMES = re.compile(
+    "filesystem|localfile|jar|smb|cifs|nfs|afp|unix|res|content|data|javascript|vbscript|about|blob"
+    "|view-source|chrome|chrome-extension|moz-extension"
+)
+
+
+def text(most: int, narrower: Callable[[str], bool] = bool, expected: str = "") -> Rule:
+    """Bounded text as it is kept: trimmed, not blank, no refused character, at most `most` UTF-16 units."""
+
+    def rule(value: Any, where: str) -> None:
+        bounded = (
+            isinstance(value, str)
+            and value == value.strip(_BLANKS) != ""
+            and not _REFUSED.search(value)
+            and len(value.encode("utf-16-le")) <= 2 * most
+        )
+        if not bounded or not narrower(value):
+            raise RuleError(where, expected or f"trimmed text of at most {most} units", value)
+
+    return rule
+
+
+def several(item: Rule, most: int, least: int = 0, unique: str | None = None) -> Rule:
+    """An array; with `unique` no two items are equal, or equal in the member of that name."""
+
+    def rule(value: Any, where: str) -> None:
+        if not isinstance(value, list) or not least <= len(value) <= most:
+            raise RuleError(where, f"an array of {least} to {most} items", value)
+        for place, one in enumerate(value):
+            item(one, f"{where}[{place}]")
+        marks = [one[unique] if unique else one for one in value] if unique is not None else []
+        if len(set(marks)) != len(marks):
+            raise RuleError(where, "no item twice", value)
+
+    return rule
+
+
+def is_source_ref(value: str) -> bool:
+    """H3 of lifecycle.md: an outside provenance URI."""
+    if re.search(r"[\s\ufeff\\]", value):
+        return False
+    urn, uri = _URN.fullmatch(value), _URI.fullmatch(value)
+    if urn is not None:
+        return urn[1].lower() != "file"
+    if uri is None or _REFUSED_SCHEMES.fullmatch(uri[1]) or "file" in re.split("[+.-]", uri[1]):
+        return False
+    authority = re.split("[/?#]", uri[2], maxsplit=1)[0]
+    host = _HOST.fullmatch(authority)
+    web = host is not None and "@" not in authority and int(host[1] or 0) <= 65535
+    return web or uri[1] not in ("http", "https")
+
+
+def is_publication_date(value: str) -> bool:
+    """H4 of lifecycle.md: a year, a month, a day that exists, or an instant."""
+    if not _PARTIAL.fullmatch(value):
+        return moment(value) is not None
+    return moment(f"{value}{'-01-01'[len(value) - 10 :] if len(value) < 10 else ''}T00:00:00Z") is not None
+
+
+def _is_moment(value: str) -> bool:
+    return moment(value) is not None
+
+
+_flag = one_of(True, False)
+_false, _true = one_of(False), one_of(True)
+_kind = one_of("method", "connector")
+_status = one_of("succeeded", "failed", "no_evidence")
+_disposition = one_of("admit", "reject")
+_provider_id = fits(re.compile(r"[a-z][a-z0-9_.:-]{1,95}"), "a provider id")
+_instant = text(64, _is_moment, "an RFC 3339 instant")
+_ref = text(2048, is_source_ref, "a source ref")
+_refs = several(_ref, 64, unique="")
+_limitations = several(text(1024), 16)
+
+
+def _version(name: str) -> Rule:
+    return one_of(name if name.startswith("external") else f"loopx_external_evidence_{name}_v0")
+
+
+_PROVIDER = shape(
+    {
+        "provider_id": _provider_id,
+        "provider_kind": _kind,
+        "protocol": one_of("external_evidence_research_v0"),
+        **dict.fromkeys(("declared", "installed", "enabled", "ready"), _flag),
+        "unavailable_reason": or_null(text(512)),
+    }
+)
+
+
+def _provider(value: Any, where: str) -> None:
+    _PROVIDER(value, where)
+    if value["ready"] and not (value["declared"] and value["installed"] and value["enabled"]):
+        raise RuleError(f"{where}.ready", "not before declared, installed and enabled", value["ready"])
+    if not value["ready"] and value["unavailable_reason"] is None:
+        raise RuleError(f"{where}.unavailable_reason", "a reason", None)
+
+
+_providers = several(_provider, 64, unique="provider_id")
+_request = shape(
+    {
+        "schema_version": _version("request"),
+        **dict.fromkeys(("objective", "user_activity", "decision"), text(4096)),
+        "evidence_kinds": several(text(96), 8, 1),
+        "constraints": several(text(256), 16),
+        "request_id": _a_digest,
+    },
+    {"source_refs": several(_ref, 8, 1, unique=""), "search_terms": several(text(256), 8)},
+)
+_source = shape(
+    {
+        "source_ref": _ref,
+        "source_family": text(128),
+        "basis": one_of("stated", "observed", "tested", "inferred"),
+        "finding": text(4096),
+        "limitation": or_null(text(2048)),
+        "publication_date": or_null(text(64, is_publication_date, "a publication date")),
+        "accessed_at": _instant,
+        "content_digest": _a_digest,
+    }
+)
+_SOURCES = several(_source, 64, unique="source_ref")
+_PLAN = shape(
+    {
+        "schema_version": _version("plan"),
+        "status": one_of("ready", "blocked"),
+        "request": _request,
+        "provider_candidates": _providers,
+        "selected_provider": or_null(_provider),
+        "execution_envelope": or_null(rebuilt),
+        "blocker": one_of(None, "no_ready_provider", "preferred_provider_not_ready"),
+        "plan_id": _a_digest,
+    }
+)
+_RECEIPT = shape(
+    {
+        "schema_version": _version("receipt"),
+        **dict.fromkeys(("plan_id", "request_id"), _a_digest),
+        "provider_id": _provider_id,
+        "provider_kind": _kind,
+        "status": _status,
+        "sources": _SOURCES,
+        "summary": text(4096),
+        "limitations": _limitations,
+        "completed_at": _instant,
+    }
+)
+_ADMISSION = shape(
+    {
+        "disposition": _disposition,
+        "reason": text(2048),
+        "admitted_source_refs": _refs,
+        "receipt_digest": _a_digest,
+        "plan_id": _a_digest,
+        "admission_id": _a_digest,
+        **dict.fromkeys(
+            ("schema_version", "request_id", "provider_id", "provider_kind", "receipt_status", "completed_at",
+             "downstream_projection"),
+            rebuilt,
+        ),
+    }
+)  # fmt: skip
+_blocker = shape(
+    {
+        "source_ref": or_null(_ref),
+        "code": one_of("conflict", "damaged", "not_admitted", "refused"),
+        "reason": text(1024),
+    }
+)
+_DISCOVERY = shape({"schema_version": _version("discovery"), "providers": _providers}, dict.fromkeys(
+    ("status", "summary", "ready_provider_ids", "truth_contract"), rebuilt
+))  # fmt: skip
+_EXECUTION = shape(
+    {
+        "schema_version": _version("external_evidence_execution_v0"),
+        "plan_id": _a_digest,
+        "provider_id": _provider_id,
+        "attempt": number(1),
+        "state": one_of("started", "finished"),
+        "provider": or_null(_provider),
+        "receipt_status": or_null(_status),
+        "receipt_digest": or_null(_a_digest),
+    }
+)
+_SUPERSESSION = shape(
+    {
+        "schema_version": _version("external_evidence_supersession_v0"),
+        **dict.fromkeys(("plan_id", "superseded_admission_id", "admission_id"), _a_digest),
+    }
+)
+_word = fits(re.compile(f"[^{_REFUSED.pattern[1:-1]}]{{0,256}}"), "text without control characters")
+_CALL = shape(
+    {
+        "schema_version": _version("external_evidence_provider_call_v0"),
+        "action": one_of("regulations.search", "regulations.evidence", "web.search", "web.capture"),
+        "owner": _word,
+        "target": one_of("kbreg"),
+        "evidence": shape(
+            {"count": number(), "state": _word},
+            {"revision": _word, "querySha256": fits(re.compile("[0-9a-f]{64}"), "64 hex digits")},
+        ),
+    }
+)
+_a_key = text(512)
+_base64 = fits(re.compile(r"(?=.{1,512}\Z)[A-Za-z0-9+/]+={0,2}"), "base64")
+OPENED = shape(
+    {
+        "schema_version": _version("external_evidence_ledger_opened_v0"),
+        "origin": fits(ORIGIN, "a log's name"),
+        "profile": one_of("rfc8785_blake3_v1"),
+        "key": or_null(_a_key),
+    }
+)
+CUSTODY = {
+    "key.rotated": shape(
+        {
+            "schema_version": _version("external_evidence_key_rotated_v0"),
+            "origin": fits(ORIGIN, "a log's name"),
+            "old_key": _a_key,
+            "new_key": _a_key,
+            "signature": _base64,
+        }
+    ),
+    "ledger.restored": shape(
+        {
+            "schema_version": _version("external_evidence_ledger_restored_v0"),
+            "origin": fits(ORIGIN, "a log's name"),
+            "key": _a_key,
+            "published": fits(
+                re.compile("[^\x00-\x09\x0b-\x1f\x7f\ud800-\udfff]{1,65536}"), "a signed checkpoint"
+            ),
+            "reason": text(1000),
+            "signature": _base64,
+        }
+    ),
+}
+
+
+# --- lives (lifecycle.md section 10, ledger.md section 4) -------------------------------------------------
+
+Wire = dict[str, Any]
+
+
+def demand(holds: object, field: str, rule: str, found: object) -> None:
+    """RuleError unless it holds."""
+    if not holds:
+        raise RuleError(field, rule, found)
+
+
+def equal(stated: Wire, derived: Wire) -> None:
+    """RuleError naming the first member in which an artifact is not what its parts make of it."""
+    for name in sorted({*stated, *derived}):
+        one, two = stated.get(name, "nothing"), derived.get(name, "nothing")
+        if canonical(one) != canonical(two):
+            raise RuleError(name, brief(two), one)
+
+
+def derive_discovery(rows: list[Wire]) -> Wire:
+    """What follows from provider rows (section 4)."""
+    ready = [row["provider_id"] for row in rows if row["ready"]]
+    methods = sum(row["provider_kind"] == "method" for row in rows)
+    return {
+        "schema_version": "loopx_external_evidence_discovery_v0",
+        "status": "ready" if ready else "inventory_only" if rows else "empty",
+        "providers": rows,
+        "summary": {
+            "provider_count": len(rows),
+            "method_count": methods,
+            "connector_count": len(rows) - methods,
+            "ready_count": len(ready),
+            "unavailable_count": len(rows) - len(ready),
+        },
+        "ready_provider_ids": ready,
+        "truth_contract": dict.fromkeys(
+            ("registry_presence_is_readiness", "supported_status_is_readiness", "execution_observed",
+             "evidence_coverage_observed"), False
+        ),
+    }  # fmt: skip
+
+
+def derive_plan(plan: Wire) -> Wire:
+    """The plan that a plan's request, candidates, selection and blocker make (sections 2, 5 and 6)."""
+    like = plan["plan_id"]
+    asked = {name: value for name, value in plan["request"].items() if name != "request_id"}
+    request = {**asked, "request_id": identity(asked, like)}
+    chosen = plan["selected_provider"]
+    rows = plan["provider_candidates"]
+    if chosen is not None:
+        ready = [row for row in rows if row["ready"] and row["provider_id"] == chosen["provider_id"]]
+        demand(ready, "selected_provider", "a ready candidate of the plan", chosen["provider_id"])
+        chosen = ready[0]
+    envelope = chosen and {
+        "schema_version": "loopx_external_evidence_execution_envelope_v0",
+        "request_id": request["request_id"],
+        "provider_id": chosen["provider_id"],
+        "provider_kind": chosen["provider_kind"],
+        "protocol": "external_evidence_research_v0",
+        "authority": "read_external_sources_only",
+        "raw_content_persistence": "provider_private",
+        "result_contract": "loopx_external_evidence_receipt_v0",
+    }
+    bare = {
+        "schema_version": "loopx_external_evidence_plan_v0",
+        "status": "ready" if chosen else "blocked",
+        "request": request,
+        "provider_candidates": rows,
+        "selected_provider": chosen,
+        "execution_envelope": envelope,
+        "blocker": plan["blocker"],
+    }
+    plan_id = identity(bare, like)
+    return {**bare, "plan_id": plan_id, "execution_envelope": envelope and {**envelope, "plan_id": plan_id}}
+
+
+def derive_admission(plan: Wire, receipt: Wire, stated: Wire) -> Wire:
+    """The admission that a decision makes of a receipt (section 7)."""
+    refs = stated["admitted_source_refs"]
+    projection = {
+        "schema_version": "loopx_external_evidence_projection_v0",
+        **{name: receipt[name] for name in ("plan_id", "request_id", "summary", "limitations")},
+        **{name: plan["request"][name] for name in ("objective", "decision")},
+        "disposition": stated["disposition"],
+        "sources": [source for source in receipt["sources"] if source["source_ref"] in refs],
+    }
+    bare = {
+        "schema_version": "loopx_external_evidence_admission_v0",
+        **{
+            name: receipt[name]
+            for name in ("plan_id", "request_id", "provider_id", "provider_kind", "completed_at")
+        },
+        "receipt_status": receipt["status"],
+        "receipt_digest": stated["receipt_digest"],
+        **{name: stated[name] for name in ("disposition", "reason", "admitted_source_refs")},
+        "downstream_projection": projection,
+    }
+    return {**bare, "admission_id": identity(bare, plan["plan_id"])}
+
+
+def derive_retirement(admission: Wire, covered: list[str]) -> Wire:
+    """The verdict on an admission (section 7)."""
+    missing = [ref for ref in admission["admitted_source_refs"] if ref not in covered]
+    reason = "admitted_sources_not_yet_projected" if missing else "all_admitted_sources_projected"
+    return {
+        "schema_version": "loopx_external_evidence_retirement_v0",
+        **{name: admission[name] for name in ("admission_id", "plan_id", "request_id")},
+        "status": "retained" if missing else "retire_ready",
+        "retire_ready": not missing,
+        "missing_downstream_source_refs": missing,
+        "reason": "parent_rejected" if admission["disposition"] == "reject" else reason,
+    }
+
+
+def derive_readback(plan: Wire, receipt: Wire, admission: Wire, stated: Wire) -> Wire:
+    """The readback of an admission of which these refs were seen downstream (section 9)."""
+    seen = stated["downstream_source_refs"]
+    sources = admission["downstream_projection"]["sources"]
+    covered = [source["source_ref"] for source in sources if source["source_ref"] in seen]
+    parent = {
+        name: admission[name] for name in ("disposition", "reason", "admission_id", "admitted_source_refs")
+    }
+    return {
+        "schema_version": "loopx_external_evidence_readback_v0",
+        **{name: receipt[name] for name in ("plan_id", "provider_id", "sources", "summary", "limitations")},
+        "request": plan["request"],
+        "receipt_status": receipt["status"],
+        "parent_admission": parent,
+        "downstream_source_refs": covered,
+        "retirement": derive_retirement(admission, covered),
+        "write_blockers": stated["write_blockers"],
+        "original_source_fallback_allowed": True,
+        "automatic_admission": False,
+        "evidence_coverage_observed": False,
+    }
+
+
+class ReceiptLife:
+    """A receipt, the decision in force, what was read back for it, whether it retired."""
+
+    def __init__(self, receipt: Wire) -> None:
+        self.receipt = receipt
+        self.decisions: list[str] = []
+        self.in_force: Wire | None = None
+        self.successor: str | None = None
+        self.covered: list[str] | None = None
+        self.retired = False
+
+
+class PlanLife:
+    """A plan with its attempts and receipts."""
+
+    def __init__(self, plan: Wire) -> None:
+        self.plan = plan
+        self.attempts = 0
+        self.running: set[int] = set()
+        self.delivered: dict[str, str] = {}
+        self.receipts: dict[str, ReceiptLife] = {}
+
+    def of(self, receipt_digest: str) -> ReceiptLife:
+        """An observed receipt that has not retired."""
+        life = self.receipts.get(receipt_digest)
+        if life is None:
+            raise RuleError("receipt_digest", "no admission without its receipt", receipt_digest)
+        demand(not life.retired, "receipt_digest", "nothing after retirement", receipt_digest)
+        return life
+
+    def in_force(self, admission_id: object) -> tuple[ReceiptLife, Wire]:
+        """The decision of that id, which must be in force and not retired."""
+        for receipt_digest, life in self.receipts.items():
+            if life.in_force is not None and life.in_force["admission_id"] == admission_id:
+                return self.of(receipt_digest), life.in_force
+        raise RuleError("admission_id", "a decision in force for this plan", admission_id)
+
+    def still_open(self) -> None:
+        """Nothing new is gathered for a plan of which evidence retired."""
+        retired = [digest for digest, life in self.receipts.items() if life.retired]
+        demand(not retired, "plan_id", "nothing after retirement", self.plan["plan_id"])
+
+
+class Lives:
+    """All plans of a log; each method takes one step and gives the subject that its record must state."""
+
+    def __init__(self) -> None:
+        self.plans: dict[str, PlanLife] = {}
+        self.rows: list[Wire] | None = None
+        self.blind = False  # the rows that were observed last cannot be read any more
+
+    def plan(self, plan_id: object) -> PlanLife:
+        """A recorded plan."""
+        life = self.plans.get(plan_id) if isinstance(plan_id, str) else None
+        if life is None:
+            raise RuleError("plan_id", "nothing before its plan", plan_id)
+        return life
+
+    def observe(self, stated: Wire) -> Wire:
+        """provider.observed"""
+        _DISCOVERY(stated, "")
+        equal(stated, derive_discovery(stated["providers"]))
+        self.rows, self.blind = stated["providers"], False
+        return {}
+
+    def create(self, stated: Wire) -> Wire:
+        """plan.created"""
+        _PLAN(stated, "")
+        equal(stated, derive_plan(stated))
+        ready = [row["ready"] for row in stated["provider_candidates"]]
+        blockers = {None: stated["selected_provider"], "no_ready_provider": not any(ready),
+                    "preferred_provider_not_ready": not all(ready)}  # fmt: skip
+        fitting = blockers[stated["blocker"]] and (stated["blocker"] is None) == (stated["status"] == "ready")
+        demand(fitting, "blocker", "fits the selection and the candidates", stated["blocker"])
+        demand(stated["plan_id"] not in self.plans, "plan_id", "a plan is created once", stated["plan_id"])
+        observed = self.blind or self.rows == stated["provider_candidates"]
+        demand(
+            observed, "provider_candidates", "the rows that were observed last", stated["provider_candidates"]
+        )
+        self.plans[stated["plan_id"]] = PlanLife(stated)
+        return subject(stated)
+
+    def start(self, stated: Wire) -> Wire:
+        """execution.started"""
+        life = self._execution(stated, "started")
+        life.still_open()
+        demand(
+            life.plan["status"] == "ready", "plan_id", "only a ready plan is executed", life.plan["status"]
+        )
+        demand(stated["attempt"] == life.attempts + 1, "attempt", str(life.attempts + 1), stated["attempt"])
+        life.attempts += 1
+        life.running.add(life.attempts)
+        return subject(life.plan)
+
+    def finish(self, stated: Wire) -> Wire:
+        """execution.finished"""
+        life = self._execution(stated, "finished")
+        demand(stated["attempt"] in life.running, "attempt", "one that is running", stated["attempt"])
+        life.running.remove(stated["attempt"])
+        receipt_digest, status = stated["receipt_digest"], stated["receipt_status"]
+        known = life.receipts.get(receipt_digest)
+        if known is None:
+            life.delivered[receipt_digest] = status
+        else:
+            demand(known.receipt["status"] == status, "receipt_status", known.receipt["status"], status)
+        return subject(life.plan, receipt_digest=receipt_digest)
+
+    def _execution(self, stated: Wire, state: str) -> PlanLife:
+        _EXECUTION(stated, "")
+        demand(stated["state"] == state, "state", state, stated["state"])
+        row, ends = stated["provider"], [stated["receipt_status"], stated["receipt_digest"]]
+        whole = None not in ends if state == "finished" else ends == [None, None] and row and row["ready"]
+        demand(whole, "state", "a start has a ready provider, an end has a receipt", stated)
+        life = self.plan(stated["plan_id"])
+        chosen = life.plan["selected_provider"] or {"provider_id": None, "provider_kind": None}
+        for name in ("provider_id", "provider_kind"):
+            found = [(row or chosen)[name], *([stated[name]] if name in stated else [])]
+            demand(found.count(chosen[name]) == len(found), name, brief(chosen[name]), found)
+        return life
+
+    def receive(self, stated: Wire) -> Wire:
+        """receipt.observed"""
+        _RECEIPT(stated, "")
+        life = self.plan(stated["plan_id"])
+        demand(
+            life.plan["status"] == "ready", "plan_id", "only a ready plan has receipts", life.plan["status"]
+        )
+        self._fitting(stated, life.plan)
+        life.still_open()
+        receipt_digest = identity(stated, life.plan["plan_id"])
+        demand(receipt_digest not in life.receipts, "receipt", "observed once", receipt_digest)
+        status = life.delivered.pop(receipt_digest, stated["status"])
+        demand(status == stated["status"], "status", status, stated["status"])
+        life.receipts[receipt_digest] = ReceiptLife(stated)
+        return subject(life.plan, receipt_digest=receipt_digest)
+
+    def _fitting(self, receipt: Wire, plan: Wire) -> None:
+        chosen, sources = plan["selected_provider"], receipt["sources"]
+        bound = {name: chosen[name] for name in ("provider_id", "provider_kind")}
+        bound["request_id"] = plan["request"]["request_id"]
+        for name, value in bound.items():
+            demand(receipt[name] == value, name, value, receipt[name])
+        demand(
+            (receipt["status"] == "succeeded") == bool(sources),
+            "sources",
+            "some when it succeeded",
+            len(sources),
+        )
+        completed = moment(receipt["completed_at"])
+        for place, source in enumerate(sources):
+            late = _later(moment(source["accessed_at"]), completed)
+            demand(not late, f"sources[{place}].accessed_at", "not after completed_at", source["accessed_at"])
+            foreign = plan["plan_id"].startswith("sha256") and not source["content_digest"].startswith(
+                "sha256"
+            )
+            demand(
+                not foreign,
+                f"sources[{place}].content_digest",
+                "sha256 as the plan",
+                source["content_digest"],
+            )
+
+    def supersede(self, stated: Wire) -> Wire:
+        """admission.superseded"""
+        _SUPERSESSION(stated, "")
+        old, new = stated["superseded_admission_id"], stated["admission_id"]
+        demand(old != new, "admission_id", "another decision", new)
+        life, admission = self.plan(stated["plan_id"]).in_force(old)
+        life.in_force = life.covered = None
+        life.successor = new
+        return admission_subject(admission)
+
+    def decide(self, stated: Wire) -> Wire:
+        """admission.decided"""
+        _ADMISSION(stated, "")
+        plan_life = self.plan(stated["plan_id"])
+        life = plan_life.of(stated["receipt_digest"])
+        refs, known = stated["admitted_source_refs"], [one["source_ref"] for one in life.receipt["sources"]]
+        demand(set(refs) <= set(known), "admitted_source_refs", "sources of the receipt", refs)
+        demand(
+            bool(refs) == (stated["disposition"] == "admit"),
+            "disposition",
+            "admit names refs, reject none",
+            refs,
+        )
+        equal(stated, derive_admission(plan_life.plan, life.receipt, stated))
+        demand(life.in_force is None, "admission_id", "one decision in force", stated["admission_id"])
+        expected = life.successor or stated["admission_id"]
+        demand(stated["admission_id"] == expected, "admission_id", expected, stated["admission_id"])
+        life.successor = None
+        life.in_force = stated
+        life.decisions.append(stated["admission_id"])
+        return admission_subject(stated)
+
+    def project(self, stated: Wire) -> Wire:
+        """projection.observed"""
+        parent = stated.get("parent_admission")
+        life, admission = self.plan(stated.get("plan_id")).in_force(
+            isinstance(parent, dict) and parent.get("admission_id")
+        )
+        _refs(stated.get("downstream_source_refs"), "downstream_source_refs")
+        several(_blocker, 1024)(stated.get("write_blockers"), "write_blockers")
+        equal(stated, derive_readback(self.plan(stated["plan_id"]).plan, life.receipt, admission, stated))
+        life.covered = stated["downstream_source_refs"]
+        return admission_subject(admission)
+
+    def retire(self, stated: Wire) -> Wire:
+        """evidence.retired"""
+        life, admission = self.plan(stated.get("plan_id")).in_force(stated.get("admission_id"))
+        covered = life.covered is not None or admission["disposition"] == "reject"
+        demand(covered, "admission_id", "no retirement before coverage was read back", stated["admission_id"])
+        equal(stated, derive_retirement(admission, life.covered or []))
+        demand(stated["retire_ready"], "retire_ready", "true", stated["missing_downstream_source_refs"])
+        life.retired = True
+        return admission_subject(admission)
+
+    def call(self, stated: Wire) -> Wire:
+        """provider.called"""
+        _CALL(stated, "")
+        action, told = stated["action"], stated["evidence"]
+        demand(told.get("revision") != "", "evidence.revision", "not empty", "")
+        demand(
+            not (action.startswith("web.") and "revision" in told), "evidence.revision", "left out", action
+        )
+        if action == "regulations.evidence":
+            demand("querySha256" not in told, "evidence.querySha256", "left out", action)
+            demand(
+                told["count"] == (told["state"] == "ok"), "evidence.count", "1 if ok, else 0", told["count"]
+            )
+        return {}
+
+    def unfollowed(self) -> Iterator[tuple[str, str]]:
+        """What a writer takes together with a step that is not there: (rule, id)."""
+        for plan in self.plans.values():
+            for receipt_digest in plan.delivered:
+                yield "what an execution delivered is observed", receipt_digest
+            for life in plan.receipts.values():
+                if life.successor is not None:
+                    yield "a superseding decision comes into force", life.successor
+
+
+STEPS: dict[str, Callable[[Lives, Wire], Wire]] = {
+    "provider.observed": Lives.observe,
+    "plan.created": Lives.create,
+    "execution.started": Lives.start,
+    "execution.finished": Lives.finish,
+    "receipt.observed": Lives.receive,
+    "admission.superseded": Lives.supersede,
+    "admission.decided": Lives.decide,
+    "projection.observed": Lives.project,
+    "evidence.retired": Lives.retire,
+    "provider.called": Lives.call,
+}
+
+
+def _later(one: tuple[int, str] | None, two: tuple[int, str] | None) -> bool:
+    return one is not None and two is not None and one > two
+
+
+def subject(plan: Wire, **more: str) -> Wire:
+    """The ids by which a record names a plan and what belongs to it."""
+    return {"request_id": plan["request"]["request_id"], "plan_id": plan["plan_id"], **more}
+
+
+def admission_subject(admission: Wire) -> Wire:
+    """The ids by which a record names a decision."""
+    return {name: admission[name] for name in SUBJECT}
+
+
+# --- where a log comes from: a bundle, a tiles folder, a SQLite ledger -------------------------------------
+
+
+class Entry(NamedTuple):
+    """One stored record: its place if the store says so, its bytes, the checkpoints right after it."""
+
+    place: int | None
+    raw: bytes
+    notes: list[bytes]
+    row: tuple[Any, ...] = ()
+
+
+class Source:
+    """A log as it is stored; `faults` and `torn` are whole when `entries` was read to its end."""
+
+    form = ""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.log: str | None = None
+        self.torn: str | None = None
+        self.faults: list[Finding] = []
+
+    def fault(self, seq: int | None, field: str, rule: str, expected: object, found: object) -> None:
+        """Something about the container does not hold."""
+        self.faults.append(Finding(seq, field, rule, brief(expected), brief(found)))
+
+    def entries(self) -> Iterator[Entry]:
+        """Every record in order."""
+        raise NotImplementedError
+
+    def body(self, record: Wire) -> bytes | None:
+        """The stored bytes of a record's body, not yet compared with its digest; None when there are none."""
+        raise NotImplementedError
+
+    def beside(self, seq: int, entry: Entry, record: Wire | None, completed: list[bytes] | None) -> None:
+        """Compare what a store derived from a record with what the record makes of it."""
+
+    def close(self) -> None:
+        """Give back what was opened."""
+
+
+class Bundle(Source):
+    """JSON Lines: a header, bodies before the records that name them, checkpoints, an end that counts."""
+
+    form = "bundle"
+    LINES: ClassVar = {"body": "bodies", "checkpoint": "checkpoints", "record": "records"}
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._file = path.open("rb")
+        self._places: dict[str, int] = {}
+        header = _bundle_line(self._file.readline(4096))
+        if set(header) != {"format", "log"} or header["format"] != "external_evidence_bundle_v1":
+            self.close()
+            raise CannotVerifyError("its first line is not the header of a bundle")
+        self.log = str(header["log"])
+        for kind, content, place in self._lines():
+            if kind == "body":
+                self._places.setdefault(digest_of(content), place)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def entries(self) -> Iterator[Entry]:
+        last: Entry | None = None
+        for kind, content, _ in self._lines():
+            if kind == "record":
+                if last is not None:
+                    yield last
+                last = Entry(None, content, [])
+            elif kind == "checkpoint" and last is not None:
+                last.notes.append(content)
+            elif kind == "checkpoint":
+                self.fault(None, "checkpoint", "a checkpoint is of stored records", "a record", "none yet")
+        if last is not None:
+            yield last
+
+    def body(self, record: Wire) -> bytes | None:
+        place = self._places.get(record["body"]["digest"])
+        if place is None:
+            return None
+        self._file.seek(place)
+        return unbase64(_bundle_line(self._file.readline())["body"])
+
+    def _lines(self) -> Iterator[tuple[str, bytes, int]]:
+        """What each line between header and end holds, its content, and where the line begins."""
+        self.faults.clear()
+        seen = dict.fromkeys(self.LINES, 0)
+        with self.path.open("rb") as file:
+            hashed = hashlib.sha256(file.readline())
+            for line in count(2):
+                place, raw = file.tell(), file.readline(2 * MOST_BODY)
+                if not raw.endswith(b"\n"):
+                    self.torn = (
+                        f"line {line} is {'cut' if raw else 'missing'}; the last line of a bundle says end"
+                    )
+                    return
+                value = _bundle_line(raw)
+                if "end" in value:
+                    ended = {self.LINES[kind]: number for kind, number in seen.items()}
+                    self._end(value, {"end": {**ended, "sha256": hashed.hexdigest()}}, file.read(1))
+                    return
+                hashed.update(raw)
+                kind, content = _held(value)
+                if kind in seen:
+                    seen[kind] += 1
+                    yield kind, content, place
+                else:
+                    rule = "a line is canonical JSON with one record, body or checkpoint"
+                    self.fault(
+                        seen["record"], f"line {line}", rule, "such a line", raw[:80].decode(errors="replace")
+                    )
+
+    def _end(self, stated: Wire, expected: Wire, more: bytes) -> None:
+        if stated != expected or more:
+            found = f"{brief(stated)}{' and more after it' if more else ''}"
+            self.fault(None, "end", "the bundle is as it was exported", expected, found)
+
+
+def _bundle_line(raw: bytes) -> Wire:
+    try:
+        value = parse(raw[:-1], 2 * MOST_BODY, 3)
+        return value if isinstance(value, dict) and canonical(value) + b"\n" == raw else {}
+    except ValueError:
+        return {}
+
+
+def _held(value: Wire) -> tuple[str, bytes]:
+    [(kind, text), *more] = value.items() or [("", "")]
+    try:
+        return ("" if more else kind), unbase64(text if isinstance(text, str) else "?")
+    except ValueError:
+        return "", b""
+
+
+class Tiles(Source):
+    """A C2SP tlog-tiles folder, with `bodies/HEX` and `schemas/NAME/HEX.json` beside the tiles."""
+
+    form = "tiles"
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._note = self._read("checkpoint", MOST_NOTE) or b""
+        try:
+            self._stated = Checkpoint.read(self._note)
+        except ValueError as error:
+            raise CannotVerifyError(f"the folder has no checkpoint: {error}") from error
+        self.log = self._stated.origin
+        self._leaves: list[bytes] = []
+
+    def entries(self) -> Iterator[Entry]:
+        size, self._leaves = self._stated.size, []
+        for tile in range((size + 255) // 256):
+            width = min(256, size - 256 * tile)
+            for raw in self._records(tile, width):
+                self._leaves.append(leaf_hash(raw))
+                yield Entry(None, raw, [self._note] if len(self._leaves) == size else [])
+            if len(self._leaves) < min(size, 256 * (tile + 1)):
+                self._cut(tile, size)
+                break
+        self._hashes(size)
+
+    def body(self, record: Wire) -> bytes | None:
+        digits = record["body"]["digest"].partition(":")[2]
+        schema = f"schemas/{record['schema']['name']}/{digits}.json"
+        return self._read(schema if record["kind"] == "schema.registered" else f"bodies/{digits}", MOST_BODY)
+
+    def _records(self, tile: int, width: int) -> list[bytes]:
+        raw = self._read(tile_path("entries", tile, width), 256 * (MOST_RECORD + 2))
+        if raw is None:  # perhaps what an older, smaller checkpoint had
+            folder = (self.path / tile_path("entries", tile, width)).parent
+            older = [
+                int(one.name) for one in folder.glob("*") if one.name.isdigit() and int(one.name) < width
+            ]
+            raw = (
+                self._read(tile_path("entries", tile, max(older)), 256 * (MOST_RECORD + 2)) if older else b""
+            )
+        found: list[bytes] = []
+        at = 0
+        while len(raw or b"") - at >= 2 and len(found) < width:
+            length = int.from_bytes((raw or b"")[at : at + 2], "big")
+            found.append((raw or b"")[at + 2 : at + 2 + length])
+            at += 2 + length
+        whole = found[:-1] if at > len(raw or b"") else found
+        if len(whole) == width and at < len(raw or b""):
+            self.fault(
+                256 * tile + width - 1, "tile/entries", "nothing after the last record", at, len(raw or b"")
+            )
+        return whole
+
+    def _cut(self, tile: int, size: int) -> None:
+        last = (size - 1) // 256
+        later = {
+            tile_path("entries", one, min(256, size - 256 * one))
+            for one in range(tile + 1, min(tile + 3, last + 1))
+        }
+        have = f"{len(self._leaves)} of {size} records"
+        if any((self.path / one).exists() for one in later):
+            self.fault(
+                len(self._leaves),
+                "tile/entries",
+                "no record is missing between others",
+                f"{size} records",
+                have,
+            )
+        else:
+            self.torn = have
+
+    def _hashes(self, size: int) -> None:
+        hashes, level = self._leaves, 0
+        whole = len(hashes) == size
+        while hashes:
+            above = []
+            for tile, at in enumerate(range(0, len(hashes), 256)):
+                mine = hashes[at : at + 256]
+                name = tile_path(str(level), tile, min(256, (size >> 8 * level) - at))
+                stored = self._read(name, 256 * 32)
+                if stored is None and not whole:
+                    continue
+                if (stored or b"")[: None if whole else 32 * len(mine)] != b"".join(mine):
+                    rule = "a tile holds the hashes of its records"
+                    self.fault(
+                        (at + len(mine) << 8 * level) - 1,
+                        name,
+                        rule,
+                        "those",
+                        "none" if stored is None else "others",
+                    )
+                if len(mine) == 256:
+                    tree = Tree()
+                    for one in mine:
+                        tree.append(one)
+                    above.append(tree.root())
+            hashes, level = above, level + 1
+
+    def _read(self, name: str, most: int) -> bytes | None:
+        path = self.path / name
+        try:
+            if not stat.S_ISREG(path.stat().st_mode):  # to open a pipe is to wait
+                return None
+            with path.open("rb") as file:
+                return file.read(most + 1)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+
+def tile_path(level: str, index: int, width: int) -> str:
+    """Where tlog-tiles puts a tile."""
+    parts = [f"{index % 1000:03d}"]
+    while index := index // 1000:
+        parts.insert(0, f"x{index % 1000:03d}")
+    return f"tile/{level}/{'/'.join(parts)}{'' if width == 256 else f'.p/{width}'}"
+
+
+APPLICATION_ID, LAYOUTS = 0x45784576, (1, 2)
+_TABLES = (
+    "CREATE TABLE bodies (digest BLOB NOT NULL UNIQUE, bytes BLOB NOT NULL)",
+    "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, digest BLOB NOT NULL)",
+    (
+        "CREATE TABLE schemas (name TEXT NOT NULL, digest BLOB NOT NULL, PRIMARY KEY (name, digest))"
+        " WITHOUT ROWID"
+    ),
+    (
+        "CREATE TABLE subjects (hex TEXT NOT NULL, algorithm TEXT NOT NULL, field TEXT NOT NULL,"
+        " seq INTEGER NOT NULL, PRIMARY KEY (hex, algorithm, field, seq)) WITHOUT ROWID"
+    ),
+    "CREATE INDEX records_by_kind ON records (kind)",
+)
+_RECORDS = (
+    "CREATE TABLE records (seq INTEGER PRIMARY KEY CHECK (seq >= 0), raw BLOB NOT NULL,"
+    " prev BLOB NOT NULL UNIQUE, idem BLOB NOT NULL UNIQUE, kind TEXT NOT NULL"
+)
+LAYOUT_SQL = {
+    1: sorted((*_TABLES, f"{_RECORDS})")),
+    2: sorted(
+        (*_TABLES, f"{_RECORDS}, tree BLOB NOT NULL DEFAULT x'')",
+         "CREATE TABLE checkpoints (size INTEGER PRIMARY KEY, note BLOB NOT NULL)")
+    ),
+}  # fmt: skip
+_SELECT = {
+    1: "SELECT seq, raw, NULL, prev, idem, kind, NULL FROM records ORDER BY seq",
+    2: "SELECT seq, raw, note, prev, idem, kind, tree FROM records LEFT JOIN checkpoints ON size = seq + 1"
+    " ORDER BY seq",
+}
+
+
+class Sqlite(Source):
+    """A SQLite ledger. Only `raw`, `bytes` and `note` are the record; the rest is derived and compared."""
+
+    form = "sqlite"
+
+    def __init__(self, path: Path, *, with_log: bool) -> None:
+        super().__init__(path)
+        self._folder: Path | None = None
+        self._named, self._all_read, self._astray = 0, True, False
+        self._schemas: set[tuple[str, bytes]] = set()
+        self._last: tuple[int, bytes] | None = None
+        missing = 0 if with_log else missing_bytes(path)
+        if missing:
+            self.torn = f"the file lacks its last {missing} bytes"
+        if with_log or missing:
+            self._folder = copied(path, missing)
+        options = "mode=rw" if self._folder else "mode=ro&immutable=1"
+        self._place = self._folder / "ledger" if self._folder else path
+        self._connection = sqlite3.connect(
+            f"{self._place.absolute().as_uri()}?{options}", uri=True, isolation_level=None
+        )
+        self._connection.text_factory = lambda data: data.decode(errors="surrogateescape")
+        try:
+            self._begin()
+        except sqlite3.Error as error:
+            self.close()
+            raise CannotVerifyError(f"SQLite cannot read it: {error}") from error
+        except CannotVerifyError:
+            self.close()
+            raise
+
+    def _begin(self) -> None:
+        if self._rows("PRAGMA application_id") != [(APPLICATION_ID,)]:
+            raise CannotVerifyError("a SQLite file, but no evidence ledger")
+        [(self._layout,)] = self._rows("PRAGMA user_version")
+        if self._layout not in LAYOUTS:
+            raise CannotVerifyError(f"a ledger of layout {self._layout}; known are {LAYOUTS}")
+        ours = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT IN (?, ?)"
+        found = sorted(str(sql) for (sql,) in self._rows(ours, "sqlite_stat1", "sqlite_stat4"))
+        if found != LAYOUT_SQL[self._layout]:
+            self.fault(None, "tables", "exactly a ledger's tables", LAYOUT_SQL[self._layout], found)
+        self._rows(_SELECT[self._layout].replace("ORDER BY seq", "LIMIT 0"))
+
+    def close(self) -> None:
+        self._connection.close()
+        if self._folder is not None:
+            shutil.rmtree(self._folder)
+
+    def entries(self) -> Iterator[Entry]:
+        for seq, raw, note, *row in self._connection.execute(_SELECT[self._layout]):
+            notes = [] if note is None else [self._blob(seq, "checkpoint", note)]
+            yield Entry(seq, self._blob(seq, "record", raw), notes, tuple(row))
+        if self.torn is None:
+            self._tables()
+
+    def body(self, record: Wire) -> bytes | None:
+        for (body,) in self._rows(
+            "SELECT bytes FROM bodies WHERE digest = ?", key_of(record["body"]["digest"])
+        ):
+            return self._blob(record["seq"], "body", body)
+        return None
+
+    def beside(self, seq: int, entry: Entry, record: Wire | None, completed: list[bytes] | None) -> None:
+        self._last = seq, bytes.fromhex(blake3(entry.raw).hexdigest())
+        prev, idem, kind, tree = entry.row
+        if completed is not None and self._layout > 1:
+            self._tree(seq, tree, completed)
+        if record is None:
+            self._all_read = False
+            return
+        expected = {"prev": key_of(record["prev"]), "idem": key_of(record["idem"]), "kind": record["kind"]}
+        for (name, value), found in zip(expected.items(), (prev, idem, kind), strict=True):
+            self._same(seq, name, value, found)
+        for field, one in record["subject"].items():
+            algorithm, _, digits = one.partition(":")
+            there = "SELECT 1 FROM subjects WHERE hex = ? AND algorithm = ? AND field = ? AND seq = ?"
+            self._same(seq, f"subject.{field}", [(1,)], self._rows(there, digits, algorithm, field, seq))
+            self._named += 1
+        if record["kind"] == "schema.registered":
+            self._schemas.add((record["schema"]["name"], key_of(record["schema"]["digest"])))
+
+    def _tree(self, seq: int, stored: object, completed: list[bytes]) -> None:
+        # After a record or row that is not its own, the rows above it cannot fit: one edit is one finding.
+        fits_leaf = isinstance(stored, bytes) and stored[:32] == completed[0]
+        if not fits_leaf or not self._astray:
+            self._same(seq, "tree", b"".join(completed), stored)
+        self._astray = self._astray or stored != b"".join(completed)
+
+    def _tables(self) -> None:
+        self._same(
+            None,
+            "head",
+            [] if self._last is None else [self._last],
+            self._rows("SELECT seq, digest FROM head"),
+        )
+        schemas = self._rows("SELECT name, digest FROM schemas ORDER BY name, digest")
+        self._same(None, "schemas", sorted(self._schemas), schemas)
+        if self._all_read:
+            self._same(None, "subjects", [(self._named,)], self._rows("SELECT count(*) FROM subjects"))
+        if self._layout > 1:
+            stray = "SELECT size FROM checkpoints WHERE size - 1 NOT IN (SELECT seq FROM records)"
+            self._same(None, "checkpoints", [], self._rows(stray))
+        self._same(None, "file", [("ok",)], self._rows("PRAGMA integrity_check"))
+
+    def _same(self, seq: int | None, field: str, expected: object, found: object) -> None:
+        if expected != found:
+            self.fault(
+                seq,
+                field,
+                "what is kept beside the records is what they say",
+                _shown(expected),
+                _shown(found),
+            )
+
+    def _blob(self, seq: int, field: str, value: object) -> bytes:
+        if isinstance(value, bytes):
+            return value
+        self.fault(seq, field, "stored bytes are bytes", "a blob", f"a {type(value).__name__}")
+        return str(value).encode(errors="surrogateescape")
+
+    def _rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        return self._connection.execute(sql, values).fetchall()
+
+
+def key_of(digest: str | None) -> bytes:
+    """A digest as a column holds it."""
+    return bytes.fromhex(digest.partition(":")[2]) if digest else b""
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bytes):
+        return value.hex()
+    return f"[{', '.join(map(_shown, value))}]" if isinstance(value, list | tuple) else str(value)
+
+
+def missing_bytes(path: Path) -> int:
+    """How much shorter a SQLite file is than its header says; 0 when it says nothing valid."""
+    with path.open("rb") as file:
+        header = file.read(100)
+    page, pages = int.from_bytes(header[16:18], "big"), int.from_bytes(header[28:32], "big")
+    if len(header) < 100 or header[24:28] != header[92:96]:
+        return 0
+    return max(0, pages * (65536 if page == 1 else page) - path.stat().st_size)
+
+
+def sides(path: Path) -> list[Path]:
+    """The write-ahead or rollback files that lie beside a SQLite file and hold something."""
+    beside = (path.with_name(path.name + tail) for tail in ("-wal", "-journal"))
+    return [one for one in beside if one.is_file() and one.stat().st_size]
+
+
+def copied(path: Path, missing: int) -> Path:
+    """A folder with a copy, where SQLite may write; CannotVerifyError: it changes all the time."""
+    folder = Path(tempfile.mkdtemp(prefix="external-evidence-"))
+    for _ in range(5):
+        before = _stamps(path)
+        for one in (path, *([] if missing else sides(path))):
+            shutil.copyfile(one, folder / f"ledger{one.name.removeprefix(path.name)}")
+        if before == _stamps(path):
+            break
+    else:
+        shutil.rmtree(folder)
+        raise CannotVerifyError("it changes while it is read; try again")
+    os.truncate(folder / "ledger", path.stat().st_size + missing)
+    return folder
+
+
+def _stamps(path: Path) -> list[tuple[int, int]]:
+    return [(one.stat().st_mtime_ns, one.stat().st_size) for one in (path, *sides(path))]
+
+
+def form_of(path: Path) -> str:
+    """bundle, tiles or sqlite; CannotVerifyError for what is none of them."""
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            return "tiles"
+        if not stat.S_ISREG(mode):
+            raise CannotVerifyError("it is not a file")
+        with path.open("rb") as file:
+            first = file.read(16)
+    except (OSError, ValueError) as error:
+        raise CannotVerifyError(f"it cannot be read: {error}") from error
+    for form, magic in {"sqlite": b"SQLite format 3\0", "bundle": b'{"format":'}.items():
+        if first.startswith(magic):
+            return form
+    raise CannotVerifyError(
+        "it is empty" if not first else "it is no bundle, no tiles folder and no SQLite file"
+    )
+
+
+# --- the verdict --------------------------------------------------------------------------------------------
+
+
+class Verifier:
+    """One pass over one log, judged by what the auditor trusts."""
+
+    def __init__(self, source: Source, policy: Policy | None, anchors: list[Anchor]) -> None:
+        self.source, self.policy, self.anchors = source, policy, anchors
+        self.log = source.log
+        self.findings: list[Finding] = []
+        self.cannot: list[str] = []
+        self.notes: list[str] = []
+        self.anchored: list[str] = []
+        self.records = 0
+        self.head: str | None = None
+        self.keys: list[Key] = []
+        self.lives = Lives()
+        self.erased: list[int] = []
+        self.uninterpreted: list[int] = []
+        self.unjudged: list[int] = []
+        self.last: Checkpoint | None = None
+        self.checkpoints = 0
+        self._before = -1
+        self._idems: dict[str, int] = {}
+        self._registered: set[tuple[str, str]] = set()
+        self._tree = Tree()
+        self._lost = self._astray = False
+        self._wanted = {anchor.checkpoint.size: b"" for anchor in anchors} | {0: EMPTY}
+        self._leaves: dict[int | None, bytes] = {anchor.seq: b"" for anchor in anchors}
+        self._newest: dict[Key, int] = {}
+        self._missing: list[tuple[int, Finding]] = []
+        self._erasures: set[str] = set()
+        self._tainted: set[str] = set()
+        self._given_up: dict[str, int] = {}
+
+    def run(self) -> None:
+        """Read everything, then judge."""
+        try:
+            for entry in self.source.entries():
+                self._entry(entry)
+        except sqlite3.Error as error:
+            if self.source.torn is None:
+                self.add(self._before + 1, "file", "the file can be read", "a record", error)
+        self.findings += self.source.faults
+        self._erase()
+        if self.source.torn is None:
+            self._ends()
+        for anchor in self.anchors:
+            self._compare(anchor)
+        if self.policy is not None:
+            self._trust(self.policy)
+        self.findings.sort(key=lambda one: (one.seq is None, one.seq))
+
+    def add(
+        self,
+        seq: int | None,
+        field: str,
+        rule: str,
+        expected: object,
+        found: object,
+        verdict: str = "TAMPERED",
+    ) -> None:
+        """Something does not hold."""
+        self.findings.append(Finding(seq, field, rule, brief(str(expected)), brief(str(found)), verdict))
+
+    @property
+    def verdict(self) -> str:
+        """The one word of ledger.md section 5."""
+        worst = [
+            word
+            for word in ("TAMPERED", "FORKED", "RULE-BROKEN")
+            if any(one.verdict == word for one in self.findings)
+        ]
+        if worst:
+            return worst[0]
+        if self.source.torn is not None:
+            return "TORN"
+        if self.cannot or (not self.records and not self.anchored):
+            return "CANNOT-VERIFY"
+        return "VERIFIED" if self.anchored else "UNANCHORED"
+
+    # one record
+
+    def _entry(self, entry: Entry) -> None:
+        raw, expected = entry.raw, self._before + 1
+        record, broken = readable(raw)
+        seq = entry.place if entry.place is not None else record["seq"] if record else expected
+        if broken is not None:
+            self.add(seq, broken.field, "the format of a record", broken.expected, broken.found)
+        if seq != expected:
+            self.add(seq, "seq", "no gap", expected, seq)
+        completed = self._grow(seq, raw)
+        if record is not None:
+            self._chain(seq, record)
+        self.source.beside(seq, entry, record, completed)
+        self.head, self._before, self.records = digest_of(raw), seq, self.records + 1
+        if record is not None:
+            self._step(seq, record)
+        for note in entry.notes:
+            self._checkpoint(seq, note)
+
+    def _grow(self, seq: int, raw: bytes) -> list[bytes] | None:
+        self._lost = self._lost or seq != self._tree.size
+        if self._lost:
+            return None
+        completed = self._tree.append(leaf_hash(raw))
+        if seq in self._leaves:
+            self._leaves[seq] = completed[0]
+        if self._tree.size in self._wanted:
+            self._wanted[self._tree.size] = self._tree.root()
+        return completed
+
+    def _chain(self, seq: int, record: Wire) -> None:
+        self.log = self.log or record["log"]
+        rules = {
+            "seq": (seq, "seq is the place where the record stands"),
+            "prev": (self.head, "prev is the id of the record before it; one of the two was changed"),
+            "log": (self.log, "one log, one name"),
+        }
+        for name, (value, rule) in rules.items():
+            if record[name] != value:
+                self.add(seq, name, rule, value, record[name])
+        first = self._idems.setdefault(record["idem"], seq)
+        if first != seq:
+            self.add(seq, "idem", "one key, one record", "a new key", f"that of record {first}")
+        if (record["kind"] == "ledger.opened") != (seq == 0):
+            self.add(
+                seq, "kind", "a ledger opens once, at seq 0", "ledger.opened", record["kind"], "RULE-BROKEN"
+            )
+
+    def _step(self, seq: int, record: Wire) -> None:
+        kind = record["kind"]
+        body = self._body(seq, record)
+        if body is None:
+            self._tainted.add(record["subject"].get("plan_id", ""))
+            self.lives.blind = self.lives.blind or kind == "provider.observed"
+            return
+        try:
+            artifact = parse(body, MOST_BODY, 64)
+            if kind != "schema.registered" and canonical(artifact) != body:
+                raise ValueError("not written in its canonical form")
+        except ValueError as error:
+            self.add(seq, "body", "the body is canonical JSON", "such a body", error)
+            return
+        try:
+            self._interpret(seq, record, artifact)
+        except RuleError as error:
+            rule = "the artifact and its step follow from what was before"
+            self.add(seq, f"body.{error.field}", rule, error.expected, error.found, "RULE-BROKEN")
+
+    def _body(self, seq: int, record: Wire) -> bytes | None:
+        body = self.source.body(record)
+        stated = record["body"]
+        rule = "the body is the one that the record names"
+        if body is None:
+            missing = Finding(seq, "body", rule, stated["digest"], "no body is stored under this digest")
+            self._missing.append((seq, missing))
+            return None
+        for name, found in {"digest": digest_of(body), "size": len(body)}.items():
+            if stated[name] != found:
+                self.add(seq, f"body.{name}", rule, stated[name], found)
+                return None
+        return body
+
+    def _interpret(self, seq: int, record: Wire, artifact: Any) -> None:
+        kind, schema = record["kind"], record["schema"]
+        if kind == "schema.registered":
+            self._registered.add((schema["name"], schema["digest"]))
+            demand(
+                schema["digest"] == record["body"]["digest"],
+                "schema.digest",
+                "a registered schema is its body",
+                schema,
+            )
+            self._about(seq, {}, record)
+            return
+        if kind not in STEPS and kind not in CUSTODY and kind != "ledger.opened":
+            self.uninterpreted.append(seq)
+            self._erasures.update(_digests(artifact) if kind == "body.erased" else ())
+            return
+        demand(isinstance(artifact, dict), "", "an object", artifact)
+        known = kind == "ledger.opened" or (schema["name"], schema["digest"]) in self._registered
+        demand(known, "schema", "a schema is registered before it is used", schema)
+        demand(
+            artifact.get("schema_version") == schema["name"],
+            "schema_version",
+            schema["name"],
+            artifact.get("schema_version"),
+        )
+        if kind not in STEPS:
+            self._about(seq, {}, record)
+            self._custody(seq, record, artifact)
+            return
+        if record["subject"].get("plan_id") in self._tainted:
+            self.unjudged.append(seq)
+            return
+        self._about(seq, STEPS[kind](self.lives, artifact), record)
+        plugin = kind != "provider.called" or record["actor"].startswith("plugin:")
+        demand(plugin, "actor", "a provider is called by a plugin", record["actor"])
+
+    def _about(self, seq: int, expected: Wire, record: Wire) -> None:
+        if record["subject"] != expected:
+            rule = "the subject is derived from the artifact"
+            self.add(seq, "subject", rule, brief(expected), brief(record["subject"]), "RULE-BROKEN")
+
+    # keys and checkpoints
+
+    def _custody(self, seq: int, record: Wire, stated: Wire) -> None:
+        kind = record["kind"]
+        CUSTODY.get(kind, OPENED)(stated, "")
+        demand(stated["origin"] == record["log"], "origin", record["log"], stated["origin"])
+        place = f"{record['log']}\n{seq}\n{record['prev']}\n"
+        if kind == "ledger.opened":
+            self._enter(seq, stated["key"])
+        elif kind == "key.rotated":
+            text = f"external-evidence key rotated v1\n{place}{stated['new_key']}\n"
+            self._vouch(seq, stated["old_key"], text, stated["signature"])
+            self._enter(seq, stated["new_key"])
+        else:
+            published = stated["published"]
+            text = f"external-evidence ledger restored v1\n{place}{digest_of(published.encode())}\n"
+            self._vouch(seq, stated["key"], text, stated["signature"])
+            self._given_up[published] = seq
+
+    def _enter(self, seq: int, text: str | None) -> None:
+        if text is None:
+            return
+        try:
+            key = Key.read(text, LOG)
+        except ValueError as error:
+            self.add(seq, "key", "a verifier key", "NAME+ID+BASE64", error)
+            return
+        if key.name != self.log:
+            self.add(seq, "key", "a log's key has the log's name", self.log, key.name)
+        self.keys.append(key)
+
+    def _vouch(self, seq: int, by: str, text: str, signature: str) -> None:
+        key = self.keys[-1] if self.keys else None
+        rule = "it is signed by the key in force, at this place of this log"
+        if key is None or by != str(key):
+            self.add(seq, "key", rule, key, by)
+            return
+        try:
+            material = unbase64(signature)
+        except ValueError:
+            material = b""
+        if material[:4] != key.mark or not key.signed(text, material[4:]):
+            self.add(seq, "signature", rule, f"a signature of {key}", signature)
+
+    def _checkpoint(self, seq: int, raw: bytes) -> None:
+        self.checkpoints += 1
+        try:
+            stated = Checkpoint.read(raw)
+        except ValueError as error:
+            self.add(seq, "checkpoint", "a checkpoint is a signed note", "one", error)
+            return
+        if stated.origin != self.log:
+            self.add(seq, "checkpoint.origin", "one log, one name", self.log, stated.origin)
+        good, bad = stated.note.by(self.keys)
+        for key in bad:
+            self.add(seq, "checkpoint", "a signature holds", f"a signature of {key}", "another")
+        if self.keys and self.keys[-1] not in good + bad:
+            rule = "a checkpoint is signed by the key of the last record that it covers"
+            self.add(seq, "checkpoint", rule, self.keys[-1], ", ".join(map(str, good)) or "nobody known")
+        self._newest.update(dict.fromkeys(good, stated.size))
+        self.last = stated
+        if not self._lost:
+            self._states(seq, stated)
+
+    def _states(self, seq: int, stated: Checkpoint) -> None:
+        expected = f"{self._tree.size} {self._tree.root().hex()}"
+        # Behind one edited record no root fits any more: that is one finding.
+        if str(stated) != expected and not self._astray:
+            self.add(
+                seq, "checkpoint", "a checkpoint states the tree of the records before it", expected, stated
+            )
+        self._astray = str(stated) != expected
+
+    # the end
+
+    def _erase(self) -> None:
+        for seq, finding in self._missing:
+            if finding.expected in self._erasures:
+                self.erased.append(seq)
+            else:
+                self.findings.append(finding)
+
+    def _ends(self) -> None:
+        covered = 0 if self.last is None else self.last.size
+        if self.keys and not self._lost and covered != self._tree.size:
+            rule = "every commit of a log with a key is signed"
+            self.add(self._before, "checkpoint", rule, f"a checkpoint of {self._tree.size} records", covered)
+        for rule, one in self.lives.unfollowed():
+            self.add(self._before, "record", rule, one, "no such record", "RULE-BROKEN")
+
+    def _compare(self, anchor: Anchor) -> None:
+        stated, name = anchor.checkpoint, f"{anchor.what} of {anchor.checkpoint.size} records"
+        if self.log is not None and stated.origin != self.log:
+            self.cannot.append(f"the {name} is of another log, {stated.origin}")
+            return
+        witnesses = self.policy.witnesses.values() if self.policy else ()
+        good, bad = stated.note.by([*self.keys, *self._pinned(stated.origin), *witnesses])
+        if bad or (self.policy and not any(key.kind == LOG for key in good)):
+            self.cannot.append(f"the {name} that was kept is signed by no key that is known, or not rightly")
+        elif stated.size > self._tree.size:
+            self._short(stated, name)
+        elif self._wanted[stated.size] != stated.root:
+            self._fork(stated, good)
+        elif anchor.seq is not None and not self._proved(anchor):
+            self.cannot.append(f"the path of the {name} does not lead from record {anchor.seq} to its root")
+        elif stated.size or not self.records:
+            self.anchored.append(name)
+
+    def _short(self, stated: Checkpoint, name: str) -> None:
+        if self._lost or self.source.torn is not None:
+            self.notes.append(f"the {name} reaches beyond what can be read here")
+            return
+        rule = "no record that was seen is lost"
+        self.add(self._tree.size, "record", rule, f"{stated.size} records", f"{self._tree.size} records")
+        self._restored(stated)
+
+    def _fork(self, stated: Checkpoint, signers: list[Key]) -> None:
+        both = any(self._newest.get(key, 0) >= stated.size for key in signers)
+        rule = "the log begins with the records of the checkpoint that was kept"
+        found = f"{stated.size} {self._wanted[stated.size].hex()}"
+        self.add(stated.size - 1, "checkpoint", rule, stated, found, "FORKED" if both else "TAMPERED")
+        self._restored(stated)
+
+    def _restored(self, stated: Checkpoint) -> None:
+        for published, seq in self._given_up.items():
+            if published.startswith(f"{stated.note.text}\n"):
+                self.notes.append(
+                    f"record {seq}, a signed ledger.restored, says that this checkpoint was given up"
+                )
+
+    def _proved(self, anchor: Anchor) -> bool:
+        leaf, size = self._leaves[anchor.seq], anchor.checkpoint.size
+        return included(leaf, anchor.seq or 0, size, list(anchor.path), anchor.checkpoint.root)
+
+    def _pinned(self, origin: str) -> list[Key]:
+        return self.policy.of(origin) if self.policy else []
+
+    def _trust(self, policy: Policy) -> None:
+        pinned = self._pinned(self.log or "")
+        candidates = [anchor.checkpoint.note for anchor in self.anchors] + (
+            [self.last.note] if self.last else []
+        )
+        if not self.records or self.source.torn is not None:
+            return
+        if not pinned:
+            self.cannot.append(f"the policy names no key of {self.log}")
+        elif not set(pinned) & set(self.keys):
+            rule = "the log is signed by a key that the policy names, or one that such a key vouches for"
+            self.add(0, "key", rule, ", ".join(map(str, pinned)), ", ".join(map(str, self.keys)) or "no key")
+        elif not any(map(policy.witnessed, candidates)):
+            self.cannot.append(f"the quorum {policy.quorum} of the policy has not witnessed what is here")
+        else:
+            self.anchored.append(f"policy, checkpoint of {self._tree.size} records")
+
+    # the report
+
+    def wire(self) -> Wire:
+        """The report for JSON."""
+        lives = [life for plan in self.lives.plans.values() for life in plan.receipts.values()]
+        return {
+            "schema_version": "external_evidence_verification_v0",
+            **outcome(self.verdict),
+            "reasons": self.cannot,
+            "form": self.source.form,
+            "log": self.log,
+            "records": self.records,
+            "head": self.head,
+            "root": self._tree.root().hex() if self.records and not self._lost else None,
+            "keys": [str(key) for key in self.keys],
+            "checkpoints": self.checkpoints,
+            "anchored_by": self.anchored,
+            "torn": self.source.torn,
+            "plans": len(self.lives.plans),
+            "receipts": len(lives),
+            "admissions": sum(len(life.decisions) for life in lives),
+            "retired": sum(life.retired for life in lives),
+            "erased": self.erased,
+            "not_judged_after_erasure": self.unjudged,
+            "cannot_interpret": self.uninterpreted,
+            "first_finding": self.findings[0].wire() if self.findings else None,
+            "findings": [one.wire() for one in self.findings[:MOST_FINDINGS]],
+            "findings_truncated": len(self.findings) > MOST_FINDINGS,
+            "notes": self.notes,
+            "limit": LIMIT,
+        }
+
+
+def _digests(value: object) -> Iterator[str]:
+    if isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _digests(one)
+    elif isinstance(value, str) and BLAKE3.fullmatch(value):
+        yield value
+
+
+def outcome(verdict: str) -> Wire:
+    """The verdict and its exit code."""
+    return {"verdict": verdict, "exit_code": EXITS[verdict]}
+
+
+def refusal(reason: str) -> Wire:
+    """The report on what could not be judged at all."""
+    return {
+        "schema_version": "external_evidence_verification_v0",
+        **outcome("CANNOT-VERIFY"),
+        "reasons": [reason],
+        "first_finding": None,
+        "findings": [],
+        "limit": LIMIT,
+    }
+
+
+@contextmanager
+def opened(path: Path, *, with_log: bool) -> Iterator[Source]:
+    """The log at a path, whatever form it has."""
+    form = form_of(path)
+    if form == "sqlite":
+        source: Source = Sqlite(path.resolve(), with_log=with_log)
+    else:
+        source = Tiles(path) if form == "tiles" else Bundle(path)
+    with closing(source):
+        yield source
+
+
+def read_file(path: Path, what: str) -> bytes:
+    """A file of the auditor's own."""
+    try:
+        with path.open("rb") as file:
+            return file.read(MOST_BODY + 1)
+    except (OSError, ValueError) as error:
+        raise CannotVerifyError(f"the {what} cannot be read: {error}") from error
+
+
+def judged(path: Path, policy: Policy | None, kept: list[bytes], *, with_log: bool) -> Wire:
+    """The report on one reading of a log."""
+    with opened(path, with_log=with_log) as source:
+        log = source.log
+        if log is None:
+            for entry in source.entries():
+                found = re.search(rb'"log":"([^"]*)"', entry.raw)
+                log = found[1].decode(errors="replace") if found else None
+                break
+        try:
+            anchors = [read_anchor(raw, log) for raw in kept]
+        except (ValueError, AttributeError) as error:
+            raise CannotVerifyError(
+                f"what was kept is no checkpoint, proof or witness file: {error}"
+            ) from error
+        verifier = Verifier(source, policy, anchors)
+        verifier.run()
+        return verifier.wire()
+
+
+def verify(path: Path, policy: Path | None = None, against: Iterable[Path] = ()) -> Wire:
+    """The report on the bundle, tiles folder or SQLite ledger at a path; it is only read."""
+    try:
+        try:
+            trusted = Policy(read_file(policy, "policy")) if policy else None
+        except ValueError as error:
+            raise CannotVerifyError(f"the policy breaks a rule: {error}") from error
+        kept = [read_file(one, "checkpoint, proof or witness") for one in against]
+        beside = sides(path.resolve()) if form_of(path) == "sqlite" else []
+        report = _tried(path, trusted, kept, with_log=bool(beside))
+        if beside and report["exit_code"] in (1, 2):
+            alone = _tried(path, trusted, kept, with_log=False)
+            if alone["exit_code"] in (
+                0,
+                3,
+            ):  # a left-over or foreign file would spoil what is whole without it
+                names = ", ".join(one.name for one in beside)
+                torn = f"{names} does not fit and was left out; what it should hold is not here"
+                return {**alone, **outcome("TORN"), "torn": torn, "anchored_by": []}
+        return report
+    except CannotVerifyError as error:
+        return refusal(str(error))
+    except OSError as error:
+        return refusal(f"it cannot be read: {error}")
+
+
+def _tried(path: Path, policy: Policy | None, kept: list[bytes], *, with_log: bool) -> Wire:
+    try:
+        return judged(path, policy, kept, with_log=with_log)
+    except CannotVerifyError as error:
+        return refusal(str(error))
+
+
+def told(report: Wire) -> str:
+    """The report as text; nothing that was found can move a cursor."""
+    lines = [f"结论 verdict: {WORDS[report['verdict']]} {report['verdict']}"]
+    lines += [f"  原因 reason: {reason}" for reason in report["reasons"]]
+    if "records" in report:
+        lines += [
+            f"  日志 log: {report['log']} ({report['form']})",
+            f"  记录 records: {report['records']}，末条 head: {report['head']}",
+            f"  签名的检查点 checkpoints: {report['checkpoints']}，树根 root: {report['root']}",
+            f"  计划 plans: {report['plans']}，回执 receipts: {report['receipts']}",
+            f"  决定 decisions: {report['admissions']}，已退休 retired: {report['retired']}",
+        ]
+        lines += [f"  密钥 key: {key}" for key in report["keys"]]
+        lines += [f"  依据 anchored by: {one}" for one in report["anchored_by"]]
+        lines += [f"  已删除 ERASED: 记录 record {seq}" for seq in report["erased"]]
+        lines += [f"  无法解读 CANNOT-INTERPRET: 记录 record {seq}" for seq in report["cannot_interpret"]]
+        lines += [f"  尾部 tail: {report['torn']}"] if report["torn"] else []
+        lines += [f"  说明 note: {note}" for note in report["notes"]]
+    for place, one in enumerate(report["findings"]):
+        which = "问题 failure" if place else "首个问题 first failure"
+        lines.append(f"{which}: 记录 record {one['seq']}, {one['field']}")
+        lines += [f"  {name}: {one[name]}" for name in ("rule", "expected", "found")]
+    lines.append(f"局限 limit: {LIMIT_ZH}{LIMIT}")
+    return (
+        "\n".join("".join(one if one.isprintable() else ascii(one)[1:-1] for one in line) for line in lines)
+        + "\n"
+    )
+
+
+def main(arguments: list[str], out: TextIO) -> int:
+    """The command line; the exit code of the verdict."""
+    parser = argparse.ArgumentParser(
+        prog="standalone.py", description="Verify an evidence ledger.", epilog=LIMIT
+    )
+    verbs = parser.add_subparsers(required=True, metavar="verify")
+    verb = verbs.add_parser("verify", help="read a bundle, a tiles folder or a SQLite ledger and judge it")
+    verb.add_argument("path", type=Path, metavar="PATH")
+    verb.add_argument("--policy", type=Path, metavar="FILE", help="whom you trust: a C2SP tlog-policy")
+    verb.add_argument("--against", type=Path, metavar="FILE", action="append", default=[],
+                      help="a checkpoint, proof or witness file that you kept")  # fmt: skip
+    verb.add_argument("--json", action="store_true", help="one JSON object in place of text")
+    given = parser.parse_args(arguments)
+    report = verify(given.path, given.policy, given.against)
+    out.write(json.dumps(report) + "\n" if given.json else told(report))
+    return int(report["exit_code"])
+
+
+if __name__ == "__main__":
+    sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    sys.exit(main(sys.argv[1:], sys.stdout))
