@@ -47,6 +47,8 @@ KINDS = {
     "only_in_relations": "只在替代情况中出现的编号 a code that only relation texts name",
     "unreadable_code": "编号无法解析，只能整体匹配 the code cannot be taken apart; only the whole matches",
     "no_status": "无状态 no status",
+    "unusual_status": "状态不常见 an unusual status",
+    "one_status_in_two_words": "同一状态用了两种写法 two words for one status",
 }
 
 DOUBTS = (
@@ -64,6 +66,7 @@ def survey(library: Library, today: date) -> list[Finding]:
         *_aliases(library.records),
         *_gaps(library.records),
         *_only_in_relations(library.records),
+        *_statuses(library.records),
     ]
     order = {kind: place for place, kind in enumerate(KINDS)}
     return sorted(found, key=lambda finding: order[finding.kind])
@@ -111,6 +114,21 @@ def _each(records: Iterable[StandardRecord], today: date) -> Iterator[Finding]:
 
 def _impossible(record: StandardRecord, day: date | None, today: date) -> bool:
     return day is None or day.year < _year(record) or day > today + _FARTHEST
+
+
+def _statuses(records: Iterable[StandardRecord]) -> Iterator[Finding]:
+    holders: dict[str, list[str]] = defaultdict(list)
+    for record in records:
+        if record.status:
+            holders[record.status].append(record.code)
+    for status, codes in holders.items():
+        if status not in (IN_FORCE, UPCOMING, *ENDED):
+            yield Finding("unusual_status", codes[0], f"{status}（{len(codes)} 条）")
+    ended = [status for status in ENDED if status in holders]
+    if len(ended) > 1:
+        rarest = min(ended, key=lambda status: len(holders[status]))
+        counted = "、".join(f"{status}（{len(holders[status])} 条）" for status in ended)
+        yield Finding("one_status_in_two_words", holders[rarest][0], counted)
 
 
 def _day(text: str) -> date | None:

@@ -65,11 +65,16 @@ WRITTEN = [
     ("Q/CR9230-2016", "Q/CR 9230-2016"), ("ISO9001：2015", "ISO 9001:2015"),
     ("GB50016-2014（2018年版）", "GB 50016-2014(2018年版)"),
     ("GB16895.3-2017/XG1-2019", "GB 16895.3-2017/XG1-2019"),
+    ("GBT 50081-2019", "GB/T 50081-2019"), ("jgjt98-2010", "JGJ/T 98-2010"),
+    ("JTGTF20-2015", "JTG/T F20-2015"), ("DB11T 489-2016", "DB11/T 489-2016"),
+    ("DB11/ 489-2016", "DB11/489-2016"), ("DB 11 / 489-2016", "DB11/489-2016"),
 ]  # fmt: skip
 # More than one way could be meant, or the blanks are the number's own.
 KEPT = [
-    "GBT 50330-2013",
     "TSGT7001-2023",
+    "CECST 22-2005",
+    "ISOT 9001-2015",
+    "DBJT15-31-2003",
     "Q/CSG 2 16 004-2019",
     "GB 1-2000 甲",
     "GB1-2000,GB2-2000",
@@ -88,6 +93,12 @@ def test_a_code_has_one_writing_and_the_change_is_told() -> None:
             for query in (was, now):
                 best = answer(library, query)["candidates"][0]
                 assert (best["code"], best["match_score"]) == (library.records[0].code, 1.0), (query, was)
+
+
+def test_one_code_in_two_writings_is_one_code() -> None:
+    rows = [("编号", "名称"), ("GBT 50081-2019", "甲"), ("GB/T 50081-2019", "乙")]
+    with pytest.raises(LibraryError, match=r"line 3: 编号重复 .* stands already on line 2"):
+        import_table(csv_of(*rows), "a.csv")
 
 
 def test_a_code_that_could_be_written_otherwise_is_left() -> None:

@@ -3,7 +3,7 @@
 from datetime import date
 
 from providers.standards.library import Library, StandardRecord, starter
-from providers.standards.library_check import KINDS, Finding, counts, outline, survey
+from providers.standards.library_check import DOUBTS, KINDS, Finding, counts, outline, survey
 from providers.standards.library_diff import difference
 
 TODAY = date(2026, 3, 4)
@@ -77,6 +77,16 @@ def test_a_code_that_only_relations_name_is_found_once_with_all_who_name_it() ->
     assert found("only_in_relations", *both, record("GB 9-1999")) == [
         ("GB 1-2002", "见于 named by GB 1-2013、GB 2-2013")
     ]
+
+
+def test_a_status_that_nobody_uses_is_noted_once_with_how_many_have_it() -> None:
+    statuses = ["现形", "现行", "有效", "现形", "", "即将实施", "作废"]
+    records = [record(f"GB {number}-2000", status=status) for number, status in enumerate(statuses, 1)]
+    assert found("unusual_status", *records) == [("GB 1-2000", "现形（2 条）"), ("GB 3-2000", "有效（1 条）")]
+    assert found("one_status_in_two_words", *records) == []
+    both = [*records, record("GB 8-2000", status="废止"), record("GB 9-2000", status="废止")]
+    assert found("one_status_in_two_words", *both) == [("GB 7-2000", "废止（2 条）、作废（1 条）")]
+    assert not {"unusual_status", "one_status_in_two_words"} & set(DOUBTS)
 
 
 def test_every_kind_has_its_words_and_is_counted() -> None:
