@@ -18,6 +18,22 @@ from evidence.doors.regulations_text import (
 from evidence.doors.standards_match import binary_stdout
 from providers.regulations.manifest import verify
 from schemas.errors import OrderError, UsageError
+from schemas.text import refused_character, shown
+
+
+class _Plain(click.ParamType[str]):
+    """Text that a file can hold; a shell hands over any bytes."""
+
+    name = "text"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        problem = refused_character(value)
+        if problem is not None:
+            self.fail(f"{shown(value)} {problem}", param, ctx)
+        return value
+
+
+PLAIN = _Plain()
 
 
 @click.group()
@@ -37,8 +53,10 @@ def import_(
 
     A manifest (.json) names files beside it. A loose file lies at REGULATION-ID/EDITION-KEY.md or .txt.
     """
-    corpus = open_corpus(corpus_file, create=True)
-    report = corpus.import_files([Path(file) for file in files])
+    from providers.regulations.intake import read_sources
+
+    sources = read_sources([Path(file) for file in files])  # before a corpus is made for nothing
+    report = open_corpus(corpus_file, create=True).import_sources(sources)
     if output.wants_json(chosen_format):
         output.print_json(
             {
@@ -68,7 +86,7 @@ def check(corpus_file: str | None, chosen_format: str | None) -> int:
 
 
 @regulations.command()
-@click.argument("revision", default="")
+@click.argument("revision", default="", type=PLAIN)
 @click.option("--actor", metavar="NAME", help="Who publishes; else $EXTERNAL_EVIDENCE_ACTOR, else the user.")
 @corpus_option
 @format_option()
@@ -88,8 +106,8 @@ def publish(revision: str, actor: str | None, corpus_file: str | None, chosen_fo
 
 
 @regulations.command()
-@click.argument("revision")
-@click.option("--reason", required=True, help="Why; it stays on record.")
+@click.argument("revision", type=PLAIN)
+@click.option("--reason", required=True, type=PLAIN, help="Why; it stays on record.")
 @click.option("--actor", metavar="NAME", help="Who withdraws it.")
 @corpus_option
 @format_option()
@@ -113,8 +131,8 @@ def withdraw(
 
 
 @regulations.command()
-@click.argument("edition")
-@click.option("--reason", required=True, help="Why; the next revision's manifest says it.")
+@click.argument("edition", type=PLAIN)
+@click.option("--reason", required=True, type=PLAIN, help="Why; the next revision's manifest says it.")
 @corpus_option
 @format_option()
 def remove(edition: str, reason: str, corpus_file: str | None, chosen_format: str | None) -> int:
@@ -128,7 +146,7 @@ def remove(edition: str, reason: str, corpus_file: str | None, chosen_format: st
 
 
 @regulations.command()
-@click.argument("revision", default="")
+@click.argument("revision", default="", type=PLAIN)
 @corpus_option
 def manifest(revision: str, corpus_file: str | None) -> int:
     """Write the manifest of a REVISION, or of the current one, byte for byte as its id is computed.
@@ -181,7 +199,9 @@ def revisions(corpus_file: str | None, chosen_format: str | None) -> int:
 @regulations.command(epilog="Exit status: 0 hits (state ok or degraded); 1 empty or unavailable.")
 @click.argument("query")
 @click.option("--limit", type=click.IntRange(1, 50), help="At most so many hits; 10 without it.")
-@click.option("--revision", default="", metavar="ID", help="Search this revision, not the current one.")
+@click.option(
+    "--revision", default="", type=PLAIN, metavar="ID", help="Search this revision, not the current one."
+)
 @click.option("--current-only", is_flag=True, help="Only what is in force today (现行有效).")
 @click.option("--kind", "kinds", multiple=True, help="Only documents of this kind. Repeatable.")
 @click.option("--doc-no", default="", help="Only the document of this number (文号).")
@@ -217,8 +237,10 @@ def search(
 
 
 @regulations.command(epilog="Exit status: 0 the hash was verified; 1 it was not, and nothing is shown.")
-@click.argument("node")
-@click.option("--revision", default="", metavar="ID", help="The pinned revision; else the current one.")
+@click.argument("node", type=PLAIN)
+@click.option(
+    "--revision", default="", type=PLAIN, metavar="ID", help="The pinned revision; else the current one."
+)
 @click.option("--start", type=int, default=0, help="First code point of the slice.")
 @click.option("--end", type=int, default=0, help="One past its last; 0 for the end.")
 @corpus_option
@@ -260,9 +282,11 @@ def resolve(
 
 
 @regulations.command()
-@click.argument("old", metavar="EDITION")
-@click.argument("new", metavar="EDITION")
-@click.option("--revision", default="", metavar="ID", help="The pinned revision; else the current one.")
+@click.argument("old", metavar="EDITION", type=PLAIN)
+@click.argument("new", metavar="EDITION", type=PLAIN)
+@click.option(
+    "--revision", default="", type=PLAIN, metavar="ID", help="The pinned revision; else the current one."
+)
 @click.option("--all", "everything", is_flag=True, help="Show unchanged articles too.")
 @corpus_option
 @format_option()
