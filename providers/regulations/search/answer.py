@@ -15,7 +15,7 @@ from providers.regulations.search.router import Route, blank
 from providers.regulations.search.seam import SearchIndex, Shelf, Within
 from providers.regulations.search.vectors import VectorIndex
 from providers.regulations.search.words import question
-from schemas.errors import IntegrityError, NotFoundError, NotReadyError
+from schemas.errors import IntegrityError, NotFoundError, NotReadyError, StorageError
 from schemas.regulations import STATE_DEGRADED, STATE_EMPTY, STATE_OK, STATE_UNAVAILABLE, RegulationHit
 from schemas.regulations import RegulationsSearchRequest as Request
 
@@ -112,7 +112,7 @@ class Answer:
             if route.by_name and not route.by_number and len(found) < limit:
                 others = leg.distinct(leg.find(route.rest, Within(everywhere - within, path)))
                 found += [one.scored(one.score * ELSEWHERE) for one in others]
-        except (NotFoundError, NotReadyError) as error:
+        except (NotFoundError, NotReadyError, StorageError) as error:
             self._text_missing = True
             self.reasons.append(f"no full text: {error.message}")
             return []

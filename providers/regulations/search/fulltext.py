@@ -11,7 +11,7 @@ from providers.regulations.search.ranking import rank
 from providers.regulations.search.seam import SearchIndex, Within
 from providers.regulations.search.vectors import Near, VectorIndex
 from providers.regulations.search.words import question
-from schemas.errors import NotFoundError, NotReadyError
+from schemas.errors import NotFoundError, NotReadyError, StorageError
 
 FULLTEXT: Final = "fulltext"
 VECTOR: Final = "vector"
@@ -55,7 +55,7 @@ class Fulltext:
                 one.node_id, (*known.kinds, VECTOR), known.score + worth, one.sha256, known.weights
             )
         scale = best / (best + 1) / (1 + NEARNESS if near else 1)
-        aged = (self._aged(one, scale, old_asked) for one in found.values())
+        aged = (self._aged(one, scale, old_asked) for one in found.values() if one.score > 0)
         return sorted(aged, key=lambda one: (-one.score, one.node_id))
 
     def _aged(self, one: Found, scale: float, old_asked: bool) -> Found:
@@ -68,7 +68,7 @@ class Fulltext:
             return []
         try:
             return self.vectors.nearest(self.revision, words, within, NEAREST)
-        except (NotFoundError, NotReadyError) as error:
+        except (NotFoundError, NotReadyError, StorageError) as error:
             self.reasons.append(f"no vectors: {error.message}")
             return []
 

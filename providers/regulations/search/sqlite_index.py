@@ -74,7 +74,7 @@ class SqliteIndex:
                 self._lay_out(db)
                 _fill(db, nodes, editions)
             part.replace(self.path(revision))
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise StorageError(
                 f"the index of {revision} cannot be written: {error}", subject=revision
             ) from error
@@ -108,20 +108,22 @@ class SqliteIndex:
     def recall(self, revision: str, terms: Terms, within: Within, most: int) -> Recalled:
         """See SearchIndex."""
         db = self._reading(revision)
-        self._check_module(db)
         if not terms.needed or (within.editions is not None and not within.editions):
             return Recalled()
         # Characters alone recall nothing (search.md: 绕行), and their long lists would be what costs most.
         wanted = " OR ".join(f'"{term}"' for term in terms.needed)
         chosen = None if within.editions is None else orjson.dumps(sorted(within.editions)).decode()
-        rows = db.execute(_RECALL, (wanted, chosen, within.path, *WEIGHTS, most)).fetchall()
-        meta = dict(db.execute("SELECT name, value FROM meta"))
-        return Recalled(
-            tuple(Candidate(*row) for row in rows),
-            _frequencies(db, (*terms.needed, *terms.single)),
-            int(meta["units"]),
-            float(meta["mean_length"]),
-        )
+        try:
+            self._check_module(db)
+            rows = db.execute(_RECALL, (wanted, chosen, within.path, *WEIGHTS, most)).fetchall()
+            meta = dict(db.execute("SELECT name, value FROM meta"))
+            frequencies = _frequencies(db, (*terms.needed, *terms.single))
+        except sqlite3.Error as error:
+            raise StorageError(
+                f"the index of {revision} cannot be read: {error}", subject=revision
+            ) from error
+        found = tuple(Candidate(*row) for row in rows)
+        return Recalled(found, frequencies, int(meta["units"]), float(meta["mean_length"]))
 
     def leading(self, revision: str, edition_id: str, most: int) -> Sequence[str]:
         """See SearchIndex."""

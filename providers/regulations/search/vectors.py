@@ -8,7 +8,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
@@ -95,7 +95,7 @@ class VectorIndex:
                 [(row, _digest(text), known[_digest(text)]) for row, text in wanted],
             )
             part.replace(self.path(revision))
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise StorageError(
                 f"the vectors of {revision} cannot be written: {error}", subject=revision
             ) from error
@@ -132,7 +132,9 @@ class VectorIndex:
         """Vectors that this embedder has made before, by the digest of the text that they stand for."""
         known: dict[str, bytes] = {}
         for path in sorted(self._folder.glob(f"*.vec{LAYOUT}")):
-            known.update((digest, vector) for _, _, digest, vector in _read(path, self._embedder.name))
+            # What was made before only saves work: a file that is broken saves none.
+            with suppress(StorageError):
+                known.update((digest, vector) for _, _, digest, vector in _read(path, self._embedder.name))
         return known
 
 
@@ -172,10 +174,10 @@ def _write(path: Path, embedder: str, rows: Iterable[tuple[_Row, str, bytes]]) -
 
 def _read(path: Path, embedder: str) -> list[tuple[str, str, str, bytes]]:
     """The rows of a file; none when another embedder made it, whose space is another."""
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
-        try:
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
             if db.execute("SELECT embedder FROM meta").fetchone() != (embedder,):
                 return []
             return db.execute("SELECT node_id, sha256, passage, data FROM vector ORDER BY rowid").fetchall()
-        except sqlite3.Error as error:
-            raise StorageError(f"{path} cannot be read: {error}", subject=str(path)) from error
+    except sqlite3.Error as error:
+        raise StorageError(f"{path} cannot be read: {error}", subject=str(path)) from error

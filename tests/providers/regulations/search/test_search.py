@@ -8,7 +8,7 @@ import pytest
 from providers.regulations.corpus import Corpus
 from providers.regulations.search.service import RegulationsSearch
 from providers.regulations.search.sqlite_index import SqliteIndex
-from schemas.errors import NotFoundError
+from schemas.errors import NotFoundError, StorageError
 from schemas.regulations import RegulationsSearchRequest
 from schemas.regulations_errors import InvalidRegulationsRequestError
 from tests.providers.regulations.search.town import SOURCES, Found, clock, searching, town
@@ -257,3 +257,21 @@ def test_a_pinned_revision_answers_the_same_after_the_next_is_published(tmp_path
             found.search.build(corpus.publish("town clerk")) if at < 4 else None
             assert found.result("钟声 棉布", corpus_revision=first) == before
         assert "bells@2020-02-02#art1" in found.ids("钟声 棉布")
+
+
+def test_an_index_that_is_broken_or_cannot_be_placed_is_told(published: Corpus, tmp_path: Path) -> None:
+    index = SqliteIndex(tmp_path)
+    revision = published.pinned()
+    index.build(revision, published.nodes(), published.editions())
+    data = bytearray(index.path(revision).read_bytes())
+    data[100:] = bytes(len(data) - 100)
+    index.path(revision).write_bytes(data)
+    result = RegulationsSearch(published, index, clock).search(RegulationsSearchRequest(query="棉布"))
+    assert result.state == "unavailable"
+    index.close()
+    index.drop(revision)
+    index.path(revision).mkdir()
+    with pytest.raises(StorageError):
+        index.build(revision, published.nodes(), published.editions())
+    with pytest.raises(NotFoundError):
+        index.leading(revision, "carts@2020-02-02", 1)
