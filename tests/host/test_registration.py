@@ -187,7 +187,7 @@ async def coroutine(self: object, caller: object, request: object) -> None:
         Provider,
         "kbreg",
     ],
-    ids=str,
+    ids=lambda one: type(one).__name__,
 )
 def test_a10_what_only_looks_like_a_provider_is_refused(provider: object) -> None:
     slot = Slot()
