@@ -24,6 +24,14 @@ class UnansweredError(Exception):
     """Nothing that can be read came back; the message says why."""
 
 
+class UnsentError(UnansweredError):
+    """No connection was made, so nothing of the message was sent."""
+
+
+class RefusedError(UnsentError):
+    """Nobody listens there."""
+
+
 class UnreadableError(UnansweredError):
     """Something came back that is no answer: not HTTP, or larger than is read."""
 
@@ -91,10 +99,18 @@ class Answer:
 def exchange(address: Address, message: bytes, seconds: float, largest: int) -> Answer:
     """Send `message` and read one answer of at most `largest` bytes, the whole of it within `seconds`.
 
-    Follows no redirect and asks no proxy. Raises UnansweredError.
+    Follows no redirect and asks no proxy. Raises UnansweredError: UnsentError where it ended before the
+    first byte of `message` was handed over.
     """
-    with _told(), _connected(address, seconds) as connection:
-        return _answered(connection, message, largest)
+    begun = False
+    try:
+        with _told(), _connected(address, seconds) as connection:
+            begun = True
+            return _answered(connection, message, largest)
+    except UnansweredError as error:
+        if begun or isinstance(error, UnsentError):
+            raise
+        raise UnsentError(str(error)) from error
 
 
 def reach(address: Address, seconds: float) -> None:
@@ -109,6 +125,8 @@ def _told() -> Iterator[None]:
         yield
     except TimeoutError as error:
         raise UnansweredError("no answer in time") from error
+    except ConnectionRefusedError as error:
+        raise RefusedError(_words(error)) from error
     except (OSError, http.client.IncompleteRead) as error:
         raise UnansweredError(_words(error)) from error
     except (http.client.HTTPException, ValueError) as error:
@@ -140,7 +158,8 @@ def _connected(address: Address, seconds: float) -> Iterator[socket.socket]:
     def end() -> None:
         late.set()
         with suppress(OSError):
-            connection.shutdown(socket.SHUT_RDWR)
+            # Not SSLSocket's own: it takes the TLS away from under a handshake that is about to begin.
+            socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
     timer = threading.Timer(max(0.0, ends - time.monotonic()), end)
     timer.daemon = True

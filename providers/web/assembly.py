@@ -6,8 +6,9 @@ from dataclasses import replace
 from providers.base import Clock
 from providers.web.capture.politeness import Politeness
 from providers.web.capturing import Capturer
-from providers.web.connector import USUAL_SECONDS, WebSearch
+from providers.web.connector import USUAL_SECONDS, WebSearch, reading_seconds
 from providers.web.exclusions import Exclusions
+from providers.web.extraction.page import DEFAULT, Limits
 from providers.web.search.credentials import from_environment, no_key
 from providers.web.search.official import OfficialDomains
 from providers.web.search.service import SEARCH_SECONDS, SearchService
@@ -41,7 +42,11 @@ def search_service(
 
 
 def capturer(
-    settings: Settings, clock: Clock, exclusions: Exclusions, wait: Callable[[float], None]
+    settings: Settings,
+    clock: Clock,
+    exclusions: Exclusions,
+    wait: Callable[[float], None],
+    limits: Limits = DEFAULT,
 ) -> Capturer:
     """The capturer of the settings; `wait` is called with the seconds that politeness costs."""
     politeness = Politeness(
@@ -54,6 +59,7 @@ def capturer(
         exclusions,
         detectors=settings.detectors,
         rules=settings.rules,
+        limits=limits,
     )
 
 
@@ -67,7 +73,7 @@ def connector(
 ) -> WebSearch:
     """`connector:web-search` as the settings describe it, for a caller who waits `seconds` for a run.
 
-    One search, page or pause gets at most a quarter of them.
+    One search, page, pause or reading of a PDF gets at most a quarter of them.
     """
     most = seconds / 4
     settings = replace(
@@ -75,6 +81,7 @@ def connector(
         patience=min(settings.patience, most),
     )
     service = search_service(settings, clock, environment, min(SEARCH_SECONDS, most))
-    pages = capturer(settings, clock, exclusions, wait)
+    reading = replace(DEFAULT.for_pdf, seconds=reading_seconds(seconds))
+    pages = capturer(settings, clock, exclusions, wait, replace(DEFAULT, for_pdf=reading))
     official = OfficialDomains.standard(settings.official_domains)
     return WebSearch(service, pages, clock, settings, exclusions, official, seconds)

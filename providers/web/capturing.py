@@ -11,7 +11,7 @@ from providers.web.capture.fetched import Fetched
 from providers.web.capture.policy import FetchPolicy
 from providers.web.capture.politeness import NotNowError, Politeness
 from providers.web.exclusions import Exclusions
-from providers.web.extraction.page import Page, extract
+from providers.web.extraction.page import DEFAULT, NO_TEXT, Limits, Page, extract
 from providers.web.extraction.rights import Rule, retained, retention
 from providers.web.minimise import Policy
 from providers.web.minimise_address import check_address
@@ -19,8 +19,11 @@ from providers.web.screening import unspoken
 from schemas.canonical import digest
 from schemas.dates import instant
 from schemas.text import legible
-from schemas.web import FAILED, METADATA_ONLY, WebCapture, WebCaptureRequest, WebClauseCandidate
+from schemas.web import CAPTURED, FAILED, METADATA_ONLY, WebCapture, WebCaptureRequest, WebClauseCandidate
 
+ALMOST_EMPTY = "正文几乎为空，可能需要脚本 almost no text; the page may need scripts"
+_FEW = 80
+"""Fewer signs than this are what a page shows whose text comes by script: a name, "loading", a footer."""
 EXCLUDED = "the page holds an excluded term; nothing of its text is kept"
 
 
@@ -36,6 +39,11 @@ class Captured:
     page: Page | None = None
     withheld: bool = False
     """Whether its words are left out because they hold an excluded term."""
+
+    @property
+    def moved(self) -> tuple[int, ...]:
+        """The statuses of the redirects that led from the address that was asked to the page; often none."""
+        return tuple(hop.status for hop in self.fetched.hops[:-1]) if self.capture.state == CAPTURED else ()
 
 
 def judge(exclusions: Exclusions, detectors: Policy = "refuse") -> Callable[[str], str | None]:
@@ -60,12 +68,14 @@ class Capturer:
         *,
         detectors: Policy = "refuse",
         rules: Sequence[Rule] = (),
+        limits: Limits = DEFAULT,
     ) -> None:
         self._clock = clock
         self._politeness = politeness
         self._exclusions = exclusions
         self._judge = judge(exclusions, detectors)
         self._rules = tuple(rules)
+        self._limits = limits
         self._fetcher = Fetcher(policy, clock, self._judge)
 
     def refusal(self, url: str) -> str | None:
@@ -85,7 +95,7 @@ class Capturer:
         fetched = self._fetched(request.url)
         if fetched.state != "captured":
             return Captured(self._uncaptured(fetched), fetched)
-        page = extract(fetched.body, fetched.content_type)
+        page = extract(fetched.body, fetched.content_type, limits=self._limits)
         parts = urlsplit(fetched.final_url)
         kept = retention(parts.hostname or "", page.kind, self._rules, path=parts.path or "/")
         withheld = self._exclusions.found_folded(_words(page))
@@ -102,7 +112,7 @@ class Capturer:
             text=text,
             candidates=candidates,
             state=fetched.state,
-            reason=EXCLUDED if withheld else page.problem,
+            reason=EXCLUDED if withheld else (page.problem, ALMOST_EMPTY)[almost_empty(page, fetched.body)],
         )
         return Captured(capture, fetched, page, withheld)
 
@@ -127,10 +137,18 @@ class Capturer:
         )
 
 
+def almost_empty(page: Page, body: bytes) -> bool:
+    """Whether an HTML page shows nothing, or next to nothing beside its scripts."""
+    if page.kind != "html" or page.candidates or page.problem not in ("", NO_TEXT):
+        return False
+    few = len("".join(page.text.split())) < _FEW and b"<script" in body.lower()
+    return few or page.problem == NO_TEXT
+
+
 def _words(page: Page) -> str:
     """Everything in a page that somebody else chose the words of."""
     stated = (page.title, page.publisher, page.publication_date_from, page.charset, *page.charset_steps)
-    return "\n".join((*stated, *page.notes, page.text))
+    return "\n".join((*stated, *page.notes, page.problem, page.text))
 
 
 def cited(candidate: WebClauseCandidate) -> str:

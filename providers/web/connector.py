@@ -6,20 +6,22 @@ What `outgoing` shows is what leaves, and nothing leaves that the rules of `mini
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from providers.base import Clock, Outgoing
-from providers.web.capturing import Captured, Capturer
+from providers.web.capturing import Capturer
 from providers.web.crew import each
 from providers.web.exclusions import Exclusions
+from providers.web.extraction.page import DEFAULT
 from providers.web.minimise import Verdict, check_query
-from providers.web.page_source import Wanted, page_source
+from providers.web.page_source import NAMED, Wanted, page_source
+from providers.web.quoting import quoted
 from providers.web.run_notes import RunNotes
 from providers.web.screening import unspoken
 from providers.web.search.official import OfficialDomains
 from providers.web.search.service import Searched, SearchService
 from providers.web.settings import Settings
-from schemas.canonical import algorithm_of
+from schemas.canonical import Algorithm, algorithm_of
 from schemas.dates import instant
 from schemas.errors import InvalidError
 from schemas.plan import Plan
@@ -32,6 +34,20 @@ PROVIDER_ID = "connector:web-search"
 USUAL_SECONDS = 300.0
 """How long a caller waits for a run unless it says otherwise."""
 _SHARE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """What taking one page came to: a source, or the state and reason for none. Nothing of its bytes."""
+
+    state: str
+    reason: str = ""
+    source: Source | None = None
+    moved: bool = False
+    """Whether the request names it and it lies elsewhere."""
+
+
+_NOT_BEGUN = _Taken("not begun", "no time was left")
 
 
 class WebSearch:
@@ -61,7 +77,8 @@ class WebSearch:
         self._settings = settings
         self._exclusions = exclusions
         self._official = official
-        self._budget = seconds * _SHARE - settings.policy.seconds - settings.patience
+        longest = settings.policy.seconds + settings.patience + reading_seconds(seconds)
+        self._budget = seconds * _SHARE - longest
         self._monotonic = monotonic
 
     def readiness(self) -> ProviderRow:
@@ -123,7 +140,7 @@ class WebSearch:
             told.warned(query, verdict)
             told.searched(query, searched)
             self._choose(query, searched, wanted, told)
-        sources = self._sources(plan, self._captured(wanted, until), told)
+        sources = self._sources(self._taken(plan, wanted, until), told)
         return Receipt(
             plan_id=plan.plan_id or "",
             request_id=plan.request.request_id or "",
@@ -167,8 +184,7 @@ class WebSearch:
             if self._capturer.refusal(ref) is not None:
                 told.hidden += 1
                 continue
-            queries = list(plan.request.search_terms or (plan.request.objective,))
-            wanted[ref] = Wanted(WebCaptureRequest(url=ref), queries, ["请求指名 named in the request"])
+            wanted[ref] = Wanted(WebCaptureRequest(url=ref), list(plan.request.search_terms or ()), [NAMED])
         return wanted
 
     def _choose(self, query: str, searched: Searched, wanted: dict[str, Wanted], told: "RunNotes") -> None:
@@ -176,7 +192,7 @@ class WebSearch:
         left: list[WebSearchHit] = []
         taken = 0
         for hit in searched.result.results:
-            said = f"{searched.result.provider} 检索“{legible(query, 120)}”第 {hit.rank} 位"
+            said = f"{searched.result.provider} 检索{quoted(query, 120)}第 {hit.rank} 位"
             if self._capturer.refusal(hit.url) is not None:
                 told.hidden += 1
                 continue
@@ -197,38 +213,46 @@ class WebSearch:
             known.found.append(said)
         told.left(query, left)
 
-    def _captured(self, wanted: dict[str, Wanted], until: float) -> list[tuple[Wanted, Captured | None]]:
-        """Each page with what its capture came to, in order; None for one that was not begun in time."""
+    def _taken(self, plan: Plan, wanted: dict[str, Wanted], until: float) -> list[tuple[str, _Taken]]:
+        """Each address with what taking its page came to, in order; none is begun after `until`."""
+        algorithm = algorithm_of(plan.plan_id or "blake3:")
 
-        def work(one: Wanted) -> tuple[Wanted, Captured | None]:
-            if self._monotonic() >= until:
-                return one, None
-            return one, self._capturer.capture(one.request)
+        def work(one: Wanted) -> tuple[str, _Taken]:
+            late = self._monotonic() >= until
+            return one.request.url, _NOT_BEGUN if late else self._take(one, algorithm)
 
         return each(work, wanted.values(), self._settings.at_once)
 
-    def _sources(
-        self, plan: Plan, captured: list[tuple[Wanted, Captured | None]], told: "RunNotes"
-    ) -> tuple[Source, ...]:
-        algorithm = algorithm_of(plan.plan_id or "blake3:")
+    def _take(self, wanted: Wanted, algorithm: Algorithm) -> _Taken:
+        """One page as a source. It is made here, so that only pages at work are held in memory."""
+        found = self._capturer.capture(wanted.request)
+        if found.capture.state != CAPTURED:
+            return _Taken(found.capture.state, found.capture.reason)
+        try:
+            source = page_source(wanted, found, self.is_official(found.capture.final_url), algorithm)
+        except InvalidError as error:
+            return _Taken("no source", error.message)
+        return _Taken(CAPTURED, source=source, moved=bool(found.moved) and NAMED in wanted.found)
+
+    def _sources(self, taken: list[tuple[str, _Taken]], told: "RunNotes") -> tuple[Source, ...]:
         sources: dict[str, Source] = {}
-        for wanted, found in captured:
-            url = wanted.request.url
-            if found is None:
-                told.uncaptured(url, "not begun", "no time was left")
-            elif found.capture.state != CAPTURED:
-                told.uncaptured(url, found.capture.state, found.capture.reason)
-            elif found.capture.final_url in sources:
+        for url, one in taken:
+            if one.source is not None and one.moved:
+                told.moved(url, one.source.source_ref)
+            if one.source is None:
+                told.uncaptured(url, one.state, one.reason)
+            elif one.source.source_ref in sources:
                 told.note(f"{legible(url, 200)} 与另一来源同址。 It ends at the address of another source.")
             elif len(sources) == MOST_SOURCES:
                 told.uncaptured(url, "left out", f"a receipt holds {MOST_SOURCES} sources")
             else:
-                try:
-                    official = self.is_official(found.capture.final_url)
-                    sources[found.capture.final_url] = page_source(wanted, found, official, algorithm)
-                except InvalidError as error:
-                    told.uncaptured(url, "no source", error.message)
+                sources[one.source.source_ref] = one.source
         return tuple(sources.values())
+
+
+def reading_seconds(seconds: float) -> float:
+    """How long the reading of one PDF may take in a run of `seconds`."""
+    return min(DEFAULT.for_pdf.seconds, seconds / 4)
 
 
 def _asked(settings: Settings, query: str) -> WebSearchRequest:

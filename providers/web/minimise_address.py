@@ -14,6 +14,7 @@ LONGEST = 8192
 EXCLUDED = "url contains an excluded term"
 EXCLUDED_FOLDED = "url contains an excluded term after folding"
 _DECODINGS = 3
+_USER = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*@")
 _PUNYCODE = re.compile(r"(?<![A-Za-z0-9-])xn--([a-z0-9-]{1,59})", re.IGNORECASE)
 
 
@@ -35,6 +36,8 @@ def check_address(url: str, exclusions: Exclusions, policy: Policy = "refuse") -
     if any(exclusions.found_folded(reading) for reading in readings):
         return Verdict("rejected", digest, EXCLUDED_FOLDED)
     problem = next((problem for reading in decoded if (problem := refused(reading))), None)
+    if problem is None and _USER.match(trimmed):
+        problem = "names a user"  # and a password perhaps; it is no e-mail address
     if problem is not None:
         return Verdict("rejected", digest, f"url {problem}")
     found = next((found for reading in reversed(decoded) if (found := detect_in_address(reading))), [])

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 
 from providers.web.extraction.page import Page
 from schemas.web import WebClauseCandidate
@@ -14,13 +15,19 @@ _MOST_LINES = 20_000
 
 
 def passages(page: Page, queries: Iterable[str], count: int = 2) -> tuple[WebClauseCandidate, ...]:
-    """At most `count` passages that share most with the queries, best first: clauses, else lines.
+    """At most `count` passages that share most with the queries, in reading order: clauses, else lines.
 
     None where nothing on the page shares two neighbouring characters with any of them. Offsets are those
     of the page's text, and `text[start:end] == excerpt`.
     """
     asked = tuple(queries)
-    return nearest(page.candidates, asked, count) or nearest(_lines(page.text), asked, count)
+    found = nearest(page.candidates, asked, count) or nearest(_lines(page.text), asked, count)
+    return tuple(sorted(found, key=lambda one: one.start))
+
+
+def opening(page: Page, count: int = 2) -> tuple[WebClauseCandidate, ...]:
+    """The first clauses of the page, or lines where it has none: what a reader without a query sees first."""
+    return tuple(map(_cut, islice(page.candidates or _lines(page.text), count)))
 
 
 def nearest(

@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 import trustme
 
-from providers.exchange import Address, UnansweredError, exchange, reach, within
+from providers.exchange import (
+    Address,
+    RefusedError,
+    UnansweredError,
+    UnsentError,
+    exchange,
+    reach,
+    within,
+)
 from tests.providers.web.search.faking import Fake, faking, says, silent
 
 MESSAGE = b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -67,11 +75,39 @@ def test_a_handshake_that_never_ends_is_ended() -> None:
             reach(at(plain), 0.2)
 
 
+def test_a_deadline_that_is_over_before_the_handshake_begins_is_no_other_error() -> None:
+    with faking() as plain:
+        plain.meets = silent
+        for seconds in (0.001, 0.002, 0.004, 0.008, 0.016):
+            with pytest.raises(UnansweredError, match="no answer in time"):
+                exchange(at(plain), MESSAGE, seconds, 1000)
+
+
 def test_what_speaks_no_tls_is_told() -> None:
     with faking() as plain:
         plain.meets = lambda _fake, connection: connection.sendall(b"HTTP/1.1 400 Bad\r\n\r\n")
         with pytest.raises(UnansweredError, match="SSL"):
             reach(at(plain), 30)
+
+
+def test_what_ended_before_a_byte_was_handed_over_was_not_sent(fake: Fake) -> None:
+    with pytest.raises(UnsentError, match="CERTIFICATE_VERIFY_FAILED"):
+        exchange(at(fake), MESSAGE, 30, 1000)
+    with pytest.raises(RefusedError):
+        exchange(Address("http", "127.0.0.1", 1, ""), MESSAGE, 30, 1000)
+    with pytest.raises(UnsentError, match="no host name") as caught:
+        exchange(Address("http", "a..b", 80, ""), MESSAGE, 30, 1000)
+    assert not isinstance(caught.value, RefusedError)
+
+
+def test_what_was_handed_over_counts_as_sent_whatever_came_of_it() -> None:
+    with faking() as plain:
+        for does in (silent, lambda _fake, connection: connection.close()):
+            plain.does["/a"] = does
+            with pytest.raises(UnansweredError) as caught:
+                exchange(Address("http", "127.0.0.1", plain.port, ""), MESSAGE, 0.3, 1000)
+            assert not isinstance(caught.value, UnsentError)
+        assert plain.received == [MESSAGE, MESSAGE]
 
 
 def test_a_look_up_that_takes_too_long_is_left() -> None:

@@ -16,6 +16,7 @@ from schemas.web import WebClauseCandidate
 Kind = Literal["html", "text", "pdf", "other"]
 
 HTML_EXTRACTOR: Final = "external-evidence-html/1"
+NO_TEXT: Final = "no text"
 TEXT_EXTRACTOR: Final = "external-evidence-text/1"
 _SNIFFED: Final = 1024
 _MOST_TITLE: Final = 300
@@ -150,7 +151,7 @@ def _filled(blank: Page, read: markup.Markup, limits: Limits) -> Page:
     """`blank` with its text, or with the reason why it has none."""
     text, notes = read.text, list(blank.notes)
     if not text.strip():
-        return replace(blank, title=_title(read), problem="no text")
+        return replace(blank, title=_title(read), problem=NO_TEXT)
     if len(text) > limits.most_text:
         notes.append(f"the text is cut at {limits.most_text} of {len(text)} code points")
         text = text[: limits.most_text]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from providers.base import Clock, Outgoing
-from providers.exchange import Address, UnansweredError, UnreadableError, reach
+from providers.exchange import Address, RefusedError, UnansweredError, UnreadableError, UnsentError, reach
 from providers.web.characters import refused
 from providers.web.search.adapter import Adapter, Asker, Judgement, Options, Received
 from providers.web.search.classify import trouble, with_message
@@ -124,7 +124,8 @@ class SearchService:
         except UnreadableError as error:
             return self._ended(request, Judgement("error", f"its answer cannot be read: {error}"))
         except UnansweredError as error:
-            return self._ended(request, Judgement("unavailable", f"it cannot be asked: {error}"))
+            unasked = Judgement("unavailable", f"it cannot be asked: {self._why(error)}")
+            return self._ended(request, unasked, sent=not isinstance(error, UnsentError))
         judged = trouble(self.adapter, received)
         if judged is not None:
             self._remember(judged)
@@ -242,8 +243,13 @@ class SearchService:
             if why_not is None:
                 reach(self.address, self._readiness_seconds)
         except UnansweredError as error:
-            return f"it cannot be reached: {error}"
+            return f"it cannot be reached: {self._why(error)}"
         return why_not or ""
+
+    def _why(self, error: UnansweredError) -> str:
+        if isinstance(error, RefusedError):
+            return f"{self.address.url()} refused the connection: is it running?"
+        return str(error)
 
     def _aside(self, credential: Credential | None) -> Asker:
         return lambda ask: self._wire.exchange(ask, credential, self._readiness_seconds)

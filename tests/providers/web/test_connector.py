@@ -68,13 +68,21 @@ def limits(receipt: Receipt) -> str:
     ("search", "status", "told"),
     [
         (finding({}), "no_evidence", "检索“边坡支护”没有结果。 searxng found nothing."),
-        (says(503, {}), "failed", "unavailable，SearXNG: it answered 503"),
-        (says(429, {}, Retry_After="7"), "failed", "rate_limited，SearXNG: it answered 429"),
-        (says(403, {}), "failed", "unavailable，SearXNG: it answered 403"),
-        (says(400, {}), "failed", "error，SearXNG: it answered 400"),
-        (says(200, b"<html>", "text/html"), "failed", "error，SearXNG: it answered 200 with text/html"),
-        (says(200, body("边坡支护", (), [["up", "timeout"]])), "failed", "unavailable，SearXNG: no engine"),
-        (silent, "failed", "unavailable，SearXNG: it cannot be asked: no answer in time"),
+        (says(503, {}), "failed", "不可用 unavailable，答复 503 SearXNG: it answered 503"),
+        (says(429, {}, Retry_After="7"), "failed", "；请 7 秒后再问 SearXNG: it answered 429"),
+        (says(403, {}), "failed", "没有 json SearXNG: it answered 403"),
+        (says(400, {}), "failed", "出错 error，答复 400 SearXNG: it answered 400"),
+        (
+            says(200, b"<html>", "text/html"),
+            "failed",
+            "答复不是所要的 JSON SearXNG: it answered 200 with text/html",
+        ),
+        (
+            says(200, body("边坡支护", (), [["up", "timeout"]])),
+            "failed",
+            "没有一个引擎应答；有引擎没有应答 SearXNG: no engine",
+        ),
+        (silent, "failed", "没有按时答复 SearXNG: it cannot be asked: no answer in time"),
     ],
 )
 def test_each_state_of_a_search_is_told(fake: Fake, search: Behaviour, status: str, told: str) -> None:
@@ -92,7 +100,9 @@ def test_one_search_that_failed_beside_one_that_found_nothing_is_no_proof_of_not
     made = provider(settings(healthy(fake, finding({}))))
     receipt = executed(made, "边坡支护", "!!g 边坡")
     assert receipt.status == "failed"
-    assert "第 2 个检索词没有发送：query holds search operators" in limits(receipt)
+    assert "第 2 个检索词没有发送：含有检索运算符 !（第 0–3 字） query holds search operators" in limits(
+        receipt
+    )
     assert "!!g" not in receipt.canonical().decode()
     assert queries(fake) == ["边坡支护"]
 
@@ -101,7 +111,10 @@ def test_a_query_that_the_detectors_only_warn_of_is_sent_and_told(fake: Fake) ->
     made = provider(settings(healthy(fake, finding({})), detectors="warn"))
     receipt = executed(made, "电话 13800138000")
     assert queries(fake) == ["电话 13800138000"]
-    assert "检索“电话 13800138000”照设置发送，其中有 mobile_number at 3-14。" in limits(receipt)
+    assert (
+        "检索“电话 13800138000”照设置发送，其中有疑似手机号（第 3–14 字） mobile_number at 3-14。"
+        in limits(receipt)
+    )
     kept = provider(settings(healthy(fake, finding({}))))
     assert "13800138000" not in limits(executed(kept, "电话 13800138000"))
     assert queries(fake) == []
@@ -112,7 +125,7 @@ def test_engines_that_failed_beside_one_that_answered_are_told(fake: Fake, site:
     healthy(fake, says(200, body("边坡", [url], [["up", "timeout"]])))
     receipt = executed(provider(settings(fake, site)), "边坡")
     assert receipt.status == "succeeded"
-    assert "检索“边坡”：engines that failed: up (timeout)。" in limits(receipt)
+    assert "检索“边坡”：有引擎没有应答 engines that failed: up (timeout)。" in limits(receipt)
 
 
 def test_hits_that_were_not_captured_are_limitations_and_never_sources(fake: Fake, site: Peer) -> None:
@@ -289,7 +302,7 @@ def test_a_page_whose_address_is_too_long_for_a_reference_is_told(fake: Fake, si
     healthy(fake, finding({"边坡": [url]}))
     receipt = executed(provider(settings(fake, site)), "边坡")
     assert (receipt.status, receipt.sources) == ("failed", ())
-    assert "没有抓取：no source" in limits(receipt)
+    assert "没有抓取：不能作为来源 no source" in limits(receipt)
 
 
 def test_what_outgoing_shows_is_byte_for_byte_what_arrives(fake: Fake, site: Peer) -> None:
@@ -343,7 +356,7 @@ def test_nothing_is_begun_when_the_time_is_over(fake: Fake, site: Peer) -> None:
     times = itertools.chain([0.0, 0.0, 0.0, 0.0], itertools.repeat(1e9))
     receipt = at_times(made, lambda: next(times)).execute(found)
     assert [source.source_ref for source in receipt.sources] == urls[:1]
-    assert limits(receipt).count("没有抓取：not begun，no time was left") == 2
+    assert limits(receipt).count("没有抓取：未开始 not begun，时间已到 no time was left") == 2
     late = provider(settings(fake, site))
     found = plan(late, "边坡")
     fake.received.clear()
@@ -359,7 +372,7 @@ def test_no_page_takes_longer_than_the_caller_waits(fake: Fake, site: Peer) -> N
     healthy(fake, finding({"边坡": [site.url("/slow.html", "127.0.0.1"), good]}))
     receipt = executed(provider(settings(fake, site), seconds=2), "边坡")  # 5 s by the settings
     assert [source.source_ref for source in receipt.sources] == [good]
-    assert "/slow.html 没有抓取：failed" in limits(receipt)
+    assert "/slow.html 没有抓取：失败 failed，" in limits(receipt)
 
 
 def test_a_clock_that_is_set_back_does_not_lose_the_sources(fake: Fake, site: Peer) -> None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from providers.web.exclusions import Exclusions
+from providers.web.minimise import Policy
 from providers.web.minimise_address import check_address
 
 HELD = Exclusions(["金茂大厦", "acme"])
@@ -55,6 +56,15 @@ def test_what_should_not_leave_is_refused_or_told() -> None:
     assert refused.state == "rejected"
     warned = check_address(url, NONE, "warn")
     assert (warned.state, warned.sent_query, warned.findings) == ("ok", url, refused.findings)
+
+
+@pytest.mark.parametrize(
+    "url", ["https://a@b.cn/", "https://user:hunter2@b.cn", "HTTP://13800138000@b.cn/?x"]
+)
+@pytest.mark.parametrize("policy", ["refuse", "warn"])
+def test_a_user_in_a_url_is_called_one_and_no_e_mail(url: str, policy: Policy) -> None:
+    assert check_address(url, NONE, policy).reason == "url names a user"
+    assert check_address("https://b.cn/?mail=a@b.cn", NONE).reason.startswith("url holds what should not")
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,19 @@
 """A captured page as a source: what it says, and what it does not prove."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from providers.web.assembly import search_service
-from providers.web.capture.fetched import Fetched
+from providers.web.capture.fetched import Fetched, Hop
 from providers.web.capturing import Captured, Capturer
 from providers.web.connector import WebSearch
 from providers.web.exclusions import Exclusions
 from providers.web.extraction.page import extract
 from providers.web.extraction.rights import Retention, retained
-from providers.web.page_source import AS_SEEN, Wanted, page_source
+from providers.web.page_source import AS_SEEN, NAMED, Wanted, page_source
 from providers.web.search.official import OfficialDomains
 from providers.web.settings import Settings
 from schemas.canonical import digest_bytes
@@ -53,13 +54,14 @@ def wanted(queries: tuple[str, ...] = ("边坡",)) -> Wanted:
 def test_a_source_has_its_title_publisher_dates_passages_and_limits() -> None:
     source = page_source(wanted(), captured(), True, "sha256")
     assert source.source_family == "official_web_page"
-    assert source.finding.startswith("网页《边坡办法》，页面所载来源：某局。 text/html; charset=utf-8，")
+    assert source.finding.startswith("网页《边坡办法》，页面所载来源：“某局”。 text/html; charset=utf-8，")
     assert source.finding.count("检索“边坡”第 1 位") == 1
     assert "：“第一条 边坡。”。" in source.finding
     assert (source.publication_date, source.content_digest) == ("2024-01-02", digest_bytes(BODY, "sha256"))
     assert source.limitation is not None
     assert source.limitation.startswith(AS_SEEN)
-    assert "official: yes; retention: excerpt; robots.txt: not asked; pinned: yes." in source.limitation
+    tail = "官方站点：是；留存：摘录；robots：未询问；地址已核对：是 official: yes; retention: excerpt; "
+    assert f"{tail}robots.txt: not asked; pinned: yes." in source.limitation
     assert "publication date stated by the page (text:发布日期)." in source.limitation
 
 
@@ -74,7 +76,63 @@ def test_what_makes_a_capture_weaker_is_told() -> None:
     source = page_source(wanted(queries=()), found, False, "blake3")
     assert "pinned: no, through a proxy" in (source.limitation or "")
     assert "known only by the end of the connection" in (source.limitation or "")
-    assert "：“" not in source.finding.replace("检索“", "")
+
+
+def test_a_page_that_was_named_without_terms_is_quoted_from_its_beginning() -> None:
+    source = page_source(wanted(queries=()), captured(), False, "blake3")
+    assert "以下摘录未按检索词挑选 not chosen by a term。 摘录（第一条，" in source.finding
+    assert "第二条 乙。" in source.finding
+    assert "第三条" not in source.finding
+    assert "摘录位置按 external-evidence-html/1 所得正文计" in source.finding
+
+
+def test_a_page_of_which_no_clause_fits_says_so_and_has_no_word_of_places() -> None:
+    told = page_source(wanted(queries=("医疗器械",)), captured(), False, "blake3").finding
+    assert told.endswith(
+        "页内有条款 3 条，均未含检索词，未摘录。 3 clauses, none holds a search term; none is quoted."
+    )
+    assert "摘录位置" not in told
+    one = captured("<title>题</title><p>第一条 甲。</p>".encode())
+    told = page_source(wanted(queries=("医疗器械",)), one, False, "blake3").finding
+    assert told.endswith("1 clause, which does not hold a search term; none is quoted.")
+    none = captured("<title>题</title><p>公告。</p>".encode())
+    told = page_source(wanted(queries=("医疗器械",)), none, False, "blake3").finding
+    assert told.endswith("未摘录。 No clause, and no line holds a search term.")
+
+
+def test_clauses_that_fit_are_quoted_in_reading_order() -> None:
+    law = "<p>第一条 边坡。</p><p>第二条 其他。</p><p>第三条 边坡支护设计。</p>"
+    told = page_source(wanted(queries=("边坡支护设计",)), captured(law.encode()), False, "blake3").finding
+    assert told.index("摘录（第一条") < told.index("摘录（第三条")
+    assert "第二条" not in told
+
+
+def moved(found: list[str]) -> str:
+    hops = (Hop("https://page.example/old", 301, "192.0.2.1"), Hop(URL, 200, "192.0.2.1"))
+    one = Wanted(WebCaptureRequest(url="https://page.example/old"), ["边坡"], found)
+    return page_source(one, captured(hops=hops), False, "blake3").finding
+
+
+def test_a_page_that_moved_tells_both_addresses() -> None:
+    assert "得自：请求指名的 https://page.example/old，经跳转 redirected。" in moved([NAMED])
+    told = moved(["searxng 检索“边坡”第 1 位"])
+    assert "得自：searxng 检索“边坡”第 1 位的 https://page.example/old，经跳转 redirected。" in told
+
+
+def test_a_pdf_without_a_title_is_called_one() -> None:
+    found = captured()
+    assert found.page is not None
+    pdf = replace(found, page=replace(found.page, kind="pdf", title="", publisher=""))
+    assert page_source(wanted(), pdf, False, "blake3").finding.startswith("PDF 文件（无题）。 ")
+
+
+def test_what_its_server_states_of_a_withheld_page_is_no_limitation() -> None:
+    found = captured()
+    assert found.page is not None
+    held = replace(found, page=replace(found.page, notes=("秘密",)), withheld=True)
+    told = page_source(wanted(), held, False, "blake3").limitation or ""
+    assert "秘密" not in told
+    assert "publication date" not in told
 
 
 def test_a_page_without_title_and_type_says_so() -> None:

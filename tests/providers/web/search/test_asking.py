@@ -14,7 +14,7 @@ from providers.web.search.service import Searched
 from providers.web.search.services import SERVICES, USUAL
 from schemas.errors import UsageError
 from schemas.web import WebSearchHit, WebSearchRequest
-from tests.providers.web.search.faking import Fake, faking, raw, says
+from tests.providers.web.search.faking import Fake, faking, raw, says, silent
 from tests.providers.web.search.formats import FORMATS, KEY, QUERY, URL, service, well
 
 KEYED = [name for name in FORMATS if name != "searxng"]
@@ -230,6 +230,29 @@ def test_a_longer_query_than_the_service_takes_is_rejected_and_never_cut(
 def test_a_query_that_no_query_is_is_rejected_and_not_sent(query: str, name: str, fake: Fake) -> None:
     result = answered(fake, name, {}, query=query).result
     assert (result.state, result.sent_query, fake.received) == ("rejected", "", [])
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        (
+            "http://127.0.0.1:1",
+            "SearXNG: it cannot be asked: http://127.0.0.1:1 refused the connection: is it running?",
+        ),
+        ("http://a..b", "SearXNG: it cannot be asked: OSError: a..b is no host name"),
+    ],
+)
+def test_a_query_that_nobody_took_was_not_sent(url: str, told: str) -> None:
+    result = service("searxng", url).search(WebSearchRequest(query="a")).result
+    assert (result.state, result.sent_query) == ("unavailable", "")
+    assert result.reason.startswith(told)
+    assert "sentQuery" not in result.to_wire()
+
+
+def test_a_query_that_is_never_answered_was_sent(fake: Fake) -> None:
+    fake.does["/search"] = silent
+    result = service("searxng", fake.url, seconds=0.3).search(WebSearchRequest(query="a")).result
+    assert (result.state, result.sent_query) == ("unavailable", "a")
 
 
 def test_the_limit_is_asked_for_and_kept(fake: Fake) -> None:
