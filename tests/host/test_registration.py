@@ -187,7 +187,20 @@ async def coroutine(self: object, caller: object, request: object) -> None:
         Provider,
         "kbreg",
     ],
-    ids=lambda one: type(one).__name__,
+    ids=[
+        *(f"without {name}" for name in METHODS),
+        "number",
+        "none",
+        "property",
+        "coroutine",
+        "anything",
+        "instance",
+        "odd",
+        "mock",
+        "mock of the protocol",
+        "class",
+        "text",
+    ],
 )
 def test_a10_what_only_looks_like_a_provider_is_refused(provider: object) -> None:
     slot = Slot()
