@@ -1,0 +1,106 @@
+"""A ledger in which everything that a story can tell has happened, and ways to read it."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from evidence.story import Story, story
+from ledger.sqlite_readonly import open_readonly
+from ledger.store import Draft
+from schemas.admission import Admission, Decision
+from schemas.canonical import canonical, digest_bytes
+from schemas.ledger import PROVIDER_CALL, CallOutcome, ProviderCall, Subject, read_raw
+from schemas.plan import Plan
+from schemas.receipt import Receipt
+from tests.world import REFS, Clock, Memory, World, engine, honest, open_ledger, request, row
+
+HOSTILE = "<script>alert(1)</script> \u2028 אבג \u200f& 'x' \"y\" </main> \\u202e | `c` *b*\r\n第二行"
+
+
+class Told(NamedTuple):
+    """What was made: the ledger, the plans by what became of them, and some of their artifacts."""
+
+    path: Path
+    plans: dict[str, Plan]
+    receipts: dict[str, Receipt]
+    admissions: dict[str, Admission]
+
+
+def told(path: Path) -> Told:
+    """The ledger at `path`: retired, superseded, rejected, retained, undecided, failed, blocked; one call."""
+    clock = Clock()
+    made = Told(path, {}, {}, {})
+    with closing(open_ledger(path, clock)) as ledger:
+        runs = engine(World(clock), ledger)
+        admit_all = Decision(disposition="admit", reason="都对得上", admitted_source_refs=REFS)
+        for name, objective in (
+            ("retired", "坡道坡度?"),
+            ("superseded", HOSTILE),
+            ("retained", "扶手高度?"),
+            ("undecided", "门宽?"),
+        ):
+            plan = made.plans[name] = runs.plan(request(objective))
+            receipt = made.receipts[name] = runs.execute(plan).receipt
+            if name == "retained":
+                one = admit_all.replace(admitted_source_refs=REFS[:2])
+                made.admissions[name] = runs.admit(plan, receipt, one)
+                runs.readback(plan, receipt, one, Memory(forgets=REFS[:1]), execute=True)
+            elif name != "undecided":
+                made.admissions[name] = runs.admit(plan, receipt, admit_all)
+        plan, receipt = made.plans["retired"], made.receipts["retired"]
+        runs.readback(plan, receipt, admit_all, Memory(), execute=True)
+        runs.retire(made.admissions["retired"])
+        plan, receipt = made.plans["superseded"], made.receipts["superseded"]
+        no = Decision(disposition="reject", reason=HOSTILE)
+        made.admissions["rejected"] = runs.admit(plan, receipt, no, supersede=True)
+        failed = engine(World(clock, answer=lambda plan: honest(plan, clock(), ())), ledger)
+        made.plans["empty"] = failed.plan(request("查无"))
+        made.receipts["empty"] = failed.execute(made.plans["empty"]).receipt
+        blocked = engine(World(clock, probes=[row(ready=False)]), ledger)
+        made.plans["blocked"] = blocked.plan(request("谁都不在"))
+        waiting = engine(World(clock), ledger)
+        made.plans["waiting"] = waiting.plan(request("还没跑"))
+        with ledger.write() as writer:
+            told_of = CallOutcome(revision="r1", count=2, state="ok")
+            call = ProviderCall(action="regulations.search", owner="kbreg", evidence=told_of)
+            key = digest_bytes(b"a schema")
+            body = call.canonical()
+            writer.append(Draft("provider.called", "plugin:x", "1", Subject(), PROVIDER_CALL, key, body))
+    return made
+
+
+@contextmanager
+def reading(path: Path, until: int | None = None) -> Iterator[Story]:
+    """The story of the ledger at `path`."""
+    with open_readonly(path).read() as reader:
+        yield story(reader, until)
+
+
+def body_of(path: Path, kind: str, place: int = 0) -> str:
+    """The digest of the body of one record of that kind."""
+    with closing(sqlite3.connect(path)) as connection:
+        raws = [raw for (raw,) in connection.execute("SELECT raw FROM records ORDER BY seq")]
+    records = [read_raw(raw) for raw in raws]
+    return [record for record in records if record.kind == kind][place].body.digest
+
+
+def take_away(path: Path, digest: str, instead: bytes | None = None) -> None:
+    """Remove a body from the file, or put other bytes in its place."""
+    key = bytes.fromhex(digest.partition(":")[2])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        if instead is None:
+            connection.execute("DELETE FROM bodies WHERE digest = ?", (key,))
+        else:
+            connection.execute("UPDATE bodies SET bytes = ? WHERE digest = ?", (instead, key))
+
+
+def say_erased(path: Path, digest: str) -> None:
+    """Append the record that tells of an erasure, and remove the body."""
+    body = canonical({"erased": [digest], "reason": "asked for"})
+    with closing(open_ledger(path)) as ledger, ledger.write() as writer:
+        name = "external_evidence_body_erased_v0"
+        draft = Draft("body.erased", "tester", "erase", Subject(), name, digest_bytes(b"s"), body)
+        writer.append(draft)
+    take_away(path, digest)
