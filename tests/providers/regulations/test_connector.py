@@ -1,0 +1,140 @@
+"""`connector:regulations` before a host that fails: what becomes a limitation, and what ends the run."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from providers.base import Connector
+from providers.regulations.connector import Opened, Regulations
+from providers.regulations_contract import (
+    AuditWriteError,
+    InvalidRegulationsRequestError,
+    ProviderContractError,
+    RegulationsUnavailableError,
+)
+from schemas.errors import NotReadyError, UsageError
+from tests.providers.regulations.corpora import NODE
+from tests.providers.regulations.hosts import Host, asked, leg, plan, provider, published
+from tests.world import refusal
+
+LAMP, WICK = "守塔人 灯罩", "雾天"
+DUAL = ("dual_source",)
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Host:
+    return Host(provider(published(tmp_path_factory.mktemp("corpus"))))
+
+
+@pytest.fixture(autouse=True)
+def _well(host: Host) -> None:
+    host.urls, host.raises, host.kind = (), {}, "text/html"
+    host.searched.clear()
+    host.captured.clear()
+
+
+def test_it_is_a_connector(host: Host) -> None:
+    assert isinstance(asked(host), Connector)
+
+
+def test_what_cannot_be_opened_is_not_ready_and_says_what_to_do() -> None:
+    def fails() -> Opened:
+        raise UsageError("no corpus is named", hint="name one")
+
+    row = Regulations(fails, lambda: datetime(2031, 1, 1, tzinfo=UTC)).readiness()
+    assert (row.ready, row.unavailable_reason) == (False, "no corpus is named; name one")
+
+
+def test_one_query_that_fails_loses_no_other(host: Host) -> None:
+    made = asked(host)
+    host.raises = {f"search {WICK}": InvalidRegulationsRequestError("limit is below 0")}
+    receipt = made.execute(plan(made, LAMP, WICK))
+    assert receipt.status == "succeeded"
+    assert receipt.limitations == (f"查询“{WICK}”没有完成：limit is below 0。 Not searched.",)
+    host.raises |= {f"search {LAMP}": ProviderContractError("no answer")}
+    assert made.execute(plan(made, LAMP, WICK)).status == "failed"
+
+
+def test_one_node_that_fails_is_a_limitation(host: Host) -> None:
+    made = asked(host)
+    host.raises = {"resolve": ProviderContractError("the provider's answer is none")}
+    receipt = made.execute(plan(made, LAMP))
+    assert (receipt.status, receipt.sources) == ("failed", ())
+    assert "不能作为来源：the provider's answer is none" in receipt.limitations[0]
+
+
+@pytest.mark.parametrize("method", [f"search {LAMP}", "resolve", "web", "capture"])
+def test_a_call_whose_audit_was_lost_ends_the_run(host: Host, method: str) -> None:
+    made = asked(host, leg())
+    host.urls = ("https://a.example/",)
+    host.raises = {method: AuditWriteError("the audit event could not be written")}
+    assert refusal(lambda: made.execute(plan(made, LAMP, constraints=DUAL))) is host.raises[method]
+    host.raises = {method: RegulationsUnavailableError()}
+    error = refusal(lambda: made.execute(plan(made, LAMP, constraints=DUAL)))
+    assert type(error) is NotReadyError
+    assert "no --no-ledger" in error.message
+
+
+def test_a_clock_that_was_set_back_puts_no_end_before_a_source(host: Host) -> None:
+    days = count()
+    start = datetime(2031, 7, 1, tzinfo=UTC)
+    corpus = host.provider.corpus
+    made = Regulations(lambda: Opened(corpus, host), lambda: start - timedelta(days=next(days)))
+    receipt = made.execute(plan(made, LAMP))
+    assert receipt.completed_at == max(one.accessed_at for one in receipt.sources)
+
+
+def test_pages_beyond_the_room_of_a_receipt_are_told(host: Host) -> None:
+    """Nodes leave room for pages always, so that a claim of both never stands on one alone."""
+    terms = [f"{LAMP} {number}" for number in "甲乙丙丁戊己庚辛"]
+    made = asked(host, leg(captures=8))
+    receipts = []
+    for at, _ in enumerate(terms):
+        host.urls = [f"https://a.example/{at}/{number}" for number in range(8)]
+        receipts.append(made.execute(plan(made, *terms[: at + 1], constraints=DUAL)))
+    assert all(one.status == "succeeded" for one in receipts)
+    assert all(one.sources[-1].basis == "observed" for one in receipts)
+
+
+def test_a_receipt_that_is_full_says_what_it_leaves_out(host: Host) -> None:
+    class Many(Host):
+        """Another page for every query."""
+
+        def search_web(self, request):  # type: ignore[no-untyped-def]  # as its base
+            self.urls = [f"https://a.example/{len(self.searched)}/{number}" for number in range(8)]
+            return super().search_web(request)
+
+    many = Many(host.provider)
+    made = asked(many, leg(captures=8))
+    receipt = made.execute(plan(made, *[f"{LAMP} {one}" for one in "甲乙丙丁戊己庚辛"], constraints=DUAL))
+    assert len(receipt.sources) == 64
+    nodes = sum(one.basis == "stated" for one in receipt.sources)
+    assert f"{nodes} 个网页未列入：至多 64 条来源。 No room." in receipt.limitations
+
+
+def test_a_corpus_that_says_no_reason_is_told_as_such(host: Host) -> None:
+    class Silent(Host):
+        """Not verified, and no word why."""
+
+        def resolve_regulation_evidence(self, request):  # type: ignore[no-untyped-def]  # as its base
+            from dataclasses import replace
+
+            return replace(super().resolve_regulation_evidence(request), hash_verified=False)
+
+    made = asked(Silent(host.provider))
+    revision = host.provider.corpus.current()
+    receipt = made.execute(plan(made, refs=(f"urn:kbreg:{revision}:{NODE}",)))
+    assert (receipt.status, receipt.sources) == ("no_evidence", ())
+    assert "hashVerified is false: no reason is told" in receipt.limitations[0]
+
+
+def test_degraded_is_told_and_still_evidence(tmp_path: Path) -> None:
+    corpus = published(tmp_path)
+    made = asked(Host(provider(corpus)))
+    for file in tmp_path.glob("*.index/*"):
+        file.unlink()
+    receipt = made.execute(plan(made, f"灯塔维护条例第三条 {LAMP}"))
+    assert receipt.status == "succeeded"
+    assert "degraded" in receipt.limitations[0]
