@@ -19,7 +19,7 @@ from schemas.errors import IntegrityError, NotFoundError, NotReadyError, Storage
 from schemas.regulations import STATE_DEGRADED, STATE_EMPTY, STATE_OK, STATE_UNAVAILABLE, RegulationHit
 from schemas.regulations import RegulationsSearchRequest as Request
 
-LONGEST_QUERY: Final = 2000  # code points that are looked at
+LONGEST_QUERY: Final = 500  # code points that are looked at
 # What a hit elsewhere counts, when a query names a regulation and too little is found in it.
 ELSEWHERE: Final = 0.5
 

@@ -4,6 +4,8 @@ import threading
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from providers.regulations.corpus import Corpus
 from providers.regulations.search.service import RegulationsSearch
@@ -275,3 +277,16 @@ def test_an_index_that_is_broken_or_cannot_be_placed_is_told(published: Corpus, 
         index.build(revision, published.nodes(), published.editions())
     with pytest.raises(NotFoundError):
         index.leading(revision, "carts@2020-02-02", 1)
+
+
+@given(st.text(max_size=60) | st.text("第一二条款项之路灯法条例（）《》2031年号令 〔〕", max_size=60))
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_no_query_is_an_error_and_every_answer_keeps_its_promises(found: Found, query: str) -> None:
+    result = found.result(query)
+    assert result.state == ("ok" if result.hits else "empty")
+    assert [hit.score for hit in result.hits] == sorted((hit.score for hit in result.hits), reverse=True)
+
+
+def test_a_very_long_query_is_looked_at_as_far_as_five_hundred_characters(found: Found) -> None:
+    assert found.ids("绕行" * 400 + "棉布") == []
+    assert found.ids("棉布" + "，" * 10_000) == [f"{NEW}art3"]
