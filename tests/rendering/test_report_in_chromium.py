@@ -1,0 +1,198 @@
+"""The HTML report in a real Chromium, from file://: it verifies, and a tampered copy says what and where."""
+
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+from blake3 import blake3
+
+from evidence.audit import replay
+from evidence.rendering import report_html
+from evidence.rendering.report_content import Made
+from evidence.rendering.report_html import Bounds
+from evidence.story import story
+from ledger.sqlite_readonly import open_readonly
+from schemas.canonical import digest_bytes
+from tests.audit.telling import Told, body_of, say_erased, told
+from tests.rendering.browser import checked, dumped
+
+pytestmark = pytest.mark.chromium
+MADE = Made("0.0.0", "2026-03-04T05:06:07.000000Z")
+HASHES = Path(report_html.__file__).with_name("report_hashes.js").read_text(encoding="utf-8")
+
+
+def report(path: Path, language: str = "zh", bounds: Bounds | None = None) -> str:
+    with open_readonly(path).read() as reader:
+        parts = report_html.render(story(reader), replay(reader).to_wire(), MADE, language, bounds=bounds)
+        return "".join(parts)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Told:
+    return told(tmp_path_factory.mktemp("told") / "l.sqlite3")
+
+
+def test_the_page_verifies_in_both_languages(made: Told, tmp_path: Path) -> None:
+    for language, words in {"zh": "已复核：", "en": "Checked: "}.items():
+        page = tmp_path / f"报告 #1 {language}.html"  # a name that has to be quoted in an address
+        page.write_text(report(made.path, language), encoding="utf-8")
+        outcome = checked(page)
+        assert (outcome.tone, outcome.left, outcome.complaints) == ("ok", "", [])
+        assert outcome.told.startswith(words)
+        assert not re.search(r"\b0\b", outcome.told)
+
+
+def line(page: str, block: str, place: int) -> str:
+    found = re.search(rf'id="{block}"[^>]*>\n(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return found[1].splitlines()[place]
+
+
+def with_one_byte_changed(page: str, block: str, place: int, old: bytes, new: bytes) -> str:
+    before = line(page, block, place)
+    name, _, content = before.partition(" ")
+    raw = b64decode(content)
+    assert old in raw
+    return page.replace(before, f"{name} {b64encode(raw.replace(old, new, 1)).decode()}", 1)
+
+
+def test_one_byte_of_a_record_is_noticed_there(made: Told, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    honest = report(made.path)
+    changed = with_one_byte_changed(honest, "embedded-records", 12, b'"actor":"tester"', b'"actor":"taster"')
+    page.write_text(changed, encoding="utf-8")
+    outcome = checked(page)
+    assert outcome.tone == "bad"
+    assert outcome.told.startswith("不相符：")
+    assert outcome.complaints[0].startswith("#12 记录的字节不是其编号所指")
+    assert outcome.complaints[1].startswith("#13 链接断开")
+
+
+def test_one_byte_of_a_body_is_noticed_at_its_record(made: Told, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    honest = report(made.path, "en")
+    digest = body_of(made.path, "admission.decided")
+    found = re.search(r'id="embedded-bodies">\n(.*?)</script>', honest, re.DOTALL)
+    assert found is not None
+    place = next(n for n, one in enumerate(found[1].splitlines()) if one.startswith(digest))
+    changed = with_one_byte_changed(honest, "embedded-bodies", place, b'"admit"', b'"admin"')
+    page.write_text(changed, encoding="utf-8")
+    outcome = checked(page)
+    with open_readonly(made.path).read() as reader:
+        seq = next(one.seq for one in story(reader).steps() if one.record.body.digest == digest)
+    assert outcome.tone == "bad"
+    assert outcome.told.startswith("Tampered: 1 ")
+    assert outcome.complaints[0].startswith(f"#{seq} the body's bytes are not what its digest names")
+
+
+Edit = Callable[[str], str]
+EDITS: dict[str, tuple[Edit, str]] = {
+    "a shown reason": (
+        lambda page: page.replace(">都对得上<", ">都对不上<", 1),
+        "页面显示的内容不是字节所载",
+    ),
+    "the head": (
+        lambda page: re.sub(
+            r'(data-at="head">blake3:)(.)', lambda m: m[1] + ("1" if m[2] == "0" else "0"), page
+        ),
+        "末条编号不符",
+    ),
+    "the root": (
+        lambda page: re.sub(
+            r'(data-at="root">sha256:)(.)', lambda m: m[1] + ("1" if m[2] == "0" else "0"), page
+        ),
+        "树根不符",
+    ),
+    "a record taken out": (
+        lambda page: page.replace(line(page, "embedded-records", 5) + "\n", "", 1),
+        "#6 记录的序号与位置不符",
+    ),
+    "no base64": (
+        lambda page: page.replace(line(page, "embedded-records", 0), "0 ***", 1),
+        "内嵌的数据无法读出",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", EDITS)
+def test_every_other_edit_is_noticed_and_named(made: Told, tmp_path: Path, what: str) -> None:
+    edit, words = EDITS[what]
+    page, honest = tmp_path / "page.html", report(made.path)
+    changed = edit(honest)
+    assert changed != honest
+    page.write_text(changed, encoding="utf-8")
+    outcome = checked(page)
+    assert outcome.tone == "bad"
+    assert words in outcome.complaints[0]
+
+
+def test_who_rewrites_a_body_with_its_digest_still_has_ids_that_do_not_follow(
+    made: Told, tmp_path: Path
+) -> None:
+    page, honest = tmp_path / "page.html", report(made.path)
+    found = re.search(r'id="embedded-bodies">\n(.*?)</script>', honest, re.DOTALL)
+    assert found is not None
+    digest = body_of(made.path, "admission.decided")
+    old = next(one for one in found[1].splitlines() if one.startswith(digest))
+    body = b64decode(old.partition(" ")[2]).replace("都对得上".encode(), "都对不上".encode())
+    own = digest_bytes(body)
+    changed = honest.replace(old, f"{own} {b64encode(body).decode()}").replace(digest, own)
+    records = re.search(r'id="embedded-records"[^>]*>\n(.*?)</script>', changed, re.DOTALL)
+    assert records is not None
+    for one in records[1].splitlines():
+        name, _, content = one.partition(" ")
+        raw = b64decode(content).replace(digest.encode(), own.encode())
+        changed = changed.replace(one, f"{name} {b64encode(raw).decode()}", 1)
+    page.write_text(changed, encoding="utf-8")
+    told_of = "\n".join(checked(page).complaints)
+    assert "编号不是由内容推出的编号" in told_of
+    assert "记录的字节不是其编号所指" in told_of
+
+
+def test_what_is_not_embedded_is_said_and_is_no_tampering(made: Told, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(report(made.path, "en", Bounds(4000, 3000)), encoding="utf-8")
+    outcome = checked(page)
+    assert outcome.tone == "ok"
+    assert re.match(
+        r"Not embedded, so not checked here: [1-9]\d* records, [1-9]\d* bodies, [1-9]", outcome.left
+    )
+
+
+def test_an_erased_body_is_left_out_and_the_rest_verifies(made: Told, tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite3"
+    path.write_bytes(made.path.read_bytes())
+    say_erased(path, body_of(path, "receipt.observed"))
+    page = tmp_path / "page.html"
+    page.write_text(report(path), encoding="utf-8")
+    outcome = checked(page)
+    assert (outcome.tone, outcome.complaints) == ("ok", [])
+    assert "1 份正文" in outcome.left
+
+
+def test_nothing_of_others_becomes_markup_or_runs(made: Told, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(report(made.path), encoding="utf-8")
+    seen = dumped(page)
+    assert seen.count("<script") == 4  # two of embedded bytes, the words, and the one that checks
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in seen
+
+
+def test_the_hashes_are_those_of_other_implementations_at_every_boundary(tmp_path: Path) -> None:
+    chance = Random(0)
+    sizes = [0, 1, 55, 56, 63, 64, 65, 119, 120, 1023, 1024, 1025, 2047, 2048, 2049, 3072, 3073, 4096, 5121]
+    contents = [chance.randbytes(size) for size in (*sizes, 7169, 8192, 31_744, 102_400)]
+    contents += [bytes([255]) * size for size in sizes]
+    calls = "".join(
+        f'show(Uint8Array.from(atob("{b64encode(one).decode()}"), (c) => c.charCodeAt(0)));\n'
+        for one in contents
+    )
+    show = "const show = (b) => document.body.append(`[${blake3(b)} ${sha256(b)}]`);\n"
+    page = tmp_path / "hashes.html"
+    page.write_text(f"<!DOCTYPE html><body><script>{HASHES}{show}{calls}</script>", encoding="utf-8")
+    found = re.findall(r"\[([0-9a-f]{64} [0-9a-f]{64})\]", dumped(page))
+    expected = [f"{blake3(one).hexdigest()} {digest_bytes(one, 'sha256')[7:]}" for one in contents]
+    assert found == expected
