@@ -4,6 +4,7 @@ The first key stands in `ledger.opened`; each `key.rotated` is signed by the key
 goes by seq: a checkpoint is signed by the key of the last record that it covers.
 """
 
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ledger.note import ED25519, ID_BYTES, Note, Signature, VerifierKey, decoded, encoded
@@ -41,12 +42,22 @@ def periods(reader: Reader) -> list[Period]:
     return found
 
 
-def key_at(keys: list[Period], size: int) -> VerifierKey | None:
+def key_at(keys: Sequence[Period], size: int) -> VerifierKey | None:
     """The key that signs the first `size` records; None when the log has no key or no record there."""
     for period in reversed(keys):
         if period.since < size:
             return period.key
     return None
+
+
+def vouched(keys: Sequence[Period], trusted: Iterable[VerifierKey]) -> list[Period]:
+    """The periods that somebody may believe who trusts these keys: from the first of them on.
+
+    Each later key was signed for by the one before it; an earlier key vouches for nothing.
+    """
+    known = set(trusted)
+    first = next((place for place, period in enumerate(keys) if period.key in known), len(keys))
+    return list(keys[first:])
 
 
 def restorals(reader: Reader, keys: list[Period]) -> set[str]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _PREFIX = re.compile(r"(?:(sha256|blake3):)?([0-9a-f]{1,64})")
 _MOST_LIKE = 8
 _CHUNK = 256
+_LAST = "SELECT seq, raw FROM records ORDER BY seq DESC LIMIT 1"
+_HEAD = "SELECT seq, digest FROM head"
 _NO_CHECKPOINT = (-1, b"")
 _RULE = "the index says what the record says"
 
@@ -40,7 +42,7 @@ class SqliteReader:
 
     def head(self) -> Head | None:
         """The last record, None when there is none; IntegrityError: it is not the last that was appended."""
-        found = self._pair("SELECT seq, raw FROM records ORDER BY seq DESC LIMIT 1")
+        found = self._pair(_LAST)
         if found is None:
             return None
         seq, raw = found
@@ -48,7 +50,7 @@ class SqliteReader:
         if record.seq != seq:
             raise self._wrong(f"record.seq is {record.seq} where {seq} is stored")
         identity = record_id(raw)
-        if self._rows("SELECT seq, digest FROM head") != [(seq, _key(identity))]:
+        if self._rows(_HEAD) != [(seq, _key(identity))]:
             raise self._wrong(f"record {seq} is not the one that was appended last")
         return Head(record.log, seq, identity)
 
@@ -197,7 +199,7 @@ class SqliteReader:
 
     def _tables(self) -> dict[str, object]:
         return {
-            "head": self._rows("SELECT seq, digest FROM head"),
+            "head": self._rows(_HEAD),
             "schemas": self._rows("SELECT name, digest FROM schemas ORDER BY name, digest"),
             "subjects": self._rows("SELECT COUNT(*) FROM subjects"),
         }
@@ -284,19 +286,29 @@ class SqliteWriter(SqliteReader):
 
     def _last(self) -> Head:
         if self._head is None:
-            head = self.head()
-            if head is None:
-                raise self._wrong("the first record is missing")
-            self._tree = self._tree_at(head)
-            self._head = head
+            known = self._known
+            if known is not None and self._stands(known.head):
+                self._head, self._tree = known
+            else:
+                self._head, self._tree = self._found_last()
         return self._head
 
-    def _tree_at(self, head: Head) -> Frontier:
-        if self._known is not None and self._known.head == head:
-            return self._known.tree
+    def _stands(self, head: Head) -> bool:
+        """Whether that head is the last record still, by its bytes; what it says was read before."""
+        found = self._pair(_LAST)
+        return (
+            found is not None
+            and (found[0], record_id(found[1])) == (head.seq, head.id)
+            and self._rows(_HEAD) == [(head.seq, _key(head.id))]
+        )
+
+    def _found_last(self) -> Known:
+        head = self.head()
+        if head is None:
+            raise self._wrong("the first record is missing")
         if self.signing is not None:
-            return self.signing.tree(self, head.seq + 1)
-        return frontier_at(self.subtree, head.seq + 1)
+            return Known(head, self.signing.tree(self, head.seq + 1))
+        return Known(head, frontier_at(self.subtree, head.seq + 1))
 
     def _insert(self, draft: Draft, record: LedgerRecord, raw: bytes) -> Appended:
         identity = record_id(raw)

@@ -11,12 +11,14 @@ from evidence.audit import replay
 from ledger.checkpoint import Checkpoint
 from ledger.custody import _registered, restore, rotate
 from ledger.keyring import (
+    Period,
     check_restoral,
     check_rotation,
     key_at,
     periods,
     restoral_text,
     rotation_text,
+    vouched,
     written,
 )
 from ledger.note import Note
@@ -191,6 +193,13 @@ def test_a_commit_without_a_checkpoint_is_found_and_a_body_that_states_another_k
     edit(tmp_path / "l.sqlite3", "DELETE FROM records")
     with open_readonly(tmp_path / "l.sqlite3").read() as reader, pytest.raises(IntegrityError):
         periods(reader)
+
+
+def test_whoever_trusts_a_key_may_believe_those_after_it_and_none_before() -> None:
+    keys = [Period(0, ONE.verifier), Period(4, TWO.verifier), Period(9, THREE.verifier)]
+    assert vouched(keys, [ONE.verifier]) == keys
+    assert vouched(keys, [THREE.verifier, TWO.verifier]) == keys[1:]
+    assert vouched(keys, [signer("tests.example/x").verifier]) == vouched([], [ONE.verifier]) == []
 
 
 def rules(ledger: SqliteLedger) -> list[tuple[int, str]]:
