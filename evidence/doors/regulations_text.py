@@ -120,6 +120,5 @@ def _told(node: "Node", edition: "Edition") -> str:
     shown = disclosed(node, edition)
     if not shown.excerpt and node.text:
         return f"（不披露 not disclosed: {shown.disclosure}）"
-    return (
-        f"{shown.excerpt}{'（余文不披露 the rest is not disclosed）' if shown.end < len(node.text) else ''}"
-    )
+    rest = "" if shown.end == len(node.text) else "（余文不披露 the rest is not disclosed）"
+    return f"{shown.excerpt}{rest}".replace("\n", "\n    ")
