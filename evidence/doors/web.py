@@ -99,6 +99,6 @@ def _lines(verdict: "Verdict") -> list[str]:
     if verdict.reason:
         lines.append(f"  原因 reason: {verdict.reason}")
     if verdict.sent_query:
-        lines.append(f"  将发送 would send: {verdict.sent_query}")
+        lines.append(f"  将发送 would send: {' '.join(verdict.sent_query.split())}")
     lines += [f"  警告 warning: {finding}" for finding in verdict.findings if verdict.state == "ok"]
     return [*lines, f"  摘要 sha256: {verdict.query_sha256}"]

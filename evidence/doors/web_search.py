@@ -97,7 +97,7 @@ def _found_lines(result: "WebSearchResult") -> list[str]:
     state = _STATES.get(result.state, result.state)
     lines = [f"网络检索 web search: {state} ({result.provider}, {result.searched_at})"]
     if result.sent_query:
-        lines.append(f"  已发送 sent: {result.sent_query}")
+        lines.append(f"  已发送 sent: {_line(result.sent_query)}")
     if result.reason:
         lines.append(f"  原因 reason: {_line(result.reason)}")
     for hit in result.results:

@@ -55,13 +55,14 @@ def search_option(command: F) -> F:
 def read_exclusions(given: str | None) -> "Exclusions":
     """The excluded terms of the option's file, else of the environment's, else none.
 
-    A file that is named and holds no term is refused: whoever named it wants something kept back. One
-    command reads it once, since it may be stdin.
+    A file that is named and holds no term is refused, and so is an option without a name, as of a shell
+    variable that is not set: whoever gave it wants something kept back. One command reads it once, since it
+    may be stdin.
     """
     from providers.web.exclusions import Exclusions
 
-    path = given or os.environ.get(EXCLUSIONS_VARIABLE)
-    if not path:
+    path = os.environ.get(EXCLUSIONS_VARIABLE) or None if given is None else given
+    if path is None:
         return Exclusions()
     kept = click.get_current_context().meta
     if _KEPT not in kept:
@@ -91,8 +92,8 @@ def read_settings(
     from providers.web.search.adapter import Options
     from providers.web.settings import Settings, read
 
-    path = web_file or os.environ.get(WEB_VARIABLE)
-    settings = read(_whole(path, "settings"), path) if path else Settings()
+    path = os.environ.get(WEB_VARIABLE) or None if web_file is None else web_file
+    settings = Settings() if path is None else read(_whole(path, "settings"), path)
     if service and service != settings.service:
         settings = replace(settings, service=service, url="", options=Options())
     # An address in the environment speaks of the usual service, not of one that a file names.
@@ -102,7 +103,9 @@ def read_settings(
 
 def names_web(web_file: str | None, search_url: str | None) -> bool:
     """Whether anything here says that the web is to be searched."""
-    return bool(web_file or search_url or os.environ.get(WEB_VARIABLE) or os.environ.get(SEARCH_VARIABLE))
+    return bool(
+        web_file is not None or search_url or os.environ.get(WEB_VARIABLE) or os.environ.get(SEARCH_VARIABLE)
+    )
 
 
 def keep_back(stated: object, exclusions_file: str | None = None) -> None:
@@ -110,7 +113,7 @@ def keep_back(stated: object, exclusions_file: str | None = None) -> None:
 
     Raises InvalidError, which names the field and never what stands in it.
     """
-    if not (exclusions_file or os.environ.get(EXCLUSIONS_VARIABLE)):
+    if exclusions_file is None and not os.environ.get(EXCLUSIONS_VARIABLE):
         return
     from providers.web.screening import holds
 

@@ -7,7 +7,7 @@ is not conversion, and may say that two words are the same which a reader tells 
 Facts taken from Unicode's Unihan database (15.0, kSimplifiedVariant) and from OpenCC's list of
 traditional to simplified characters: pairs whose traditional side is in Big5 or GBK and whose
 simplified side is in GBK. Limits: rarer characters, words that differ by region (程序, 程式) and
-Japanese forms are not in it.
+Japanese forms are not in it. 〇 and 零 are one here, as 二〇二六 and 二零二六 are.
 """
 
 _GROUPS = """
@@ -153,6 +153,7 @@ _GROUPS = """
     鹨鷚 鹩鷯 鹪鷦 鹫鷲 鹬鷸 鹭鷺 鹰鷹 鹱鸌 鹳鸛 鹾鹺 麦麥 麸麩 黄黃 黉黌 黡黶 黩黷 黪黲 黾黽 鼂鼌 鼋黿
     鼍鼉 鼗鞀 鼹鼴 齐齊 齑齏 齕龁 齗龂 齿齒 龀齔 龃齟 龄齡 龅齙 龆齠 龇齜 龈齦 龉齬 龊齪 龋齲 龌齷 龙龍
     龚龔 龛龕 龟龜
+    〇零
 """
 
 VARIANTS: dict[str, str] = {other: group[0] for group in _GROUPS.split() for other in group[1:]}

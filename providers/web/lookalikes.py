@@ -1,7 +1,8 @@
 """Characters that look like a Latin letter, like a digit, or like another Chinese character.
 
 Facts taken from Unicode's security data (UTS #39, confusables): single characters whose prototype
-is, without its marks, one letter or digit of ASCII. What NFKD or the character's own name already
+is, without its marks, one letter or digit of ASCII; and the circles ○ and ◯, which people write for 〇
+(二○二六). What NFKD or the character's own name already
 says (ℝ, 𝐚, é, ł, 🅰) is not repeated here. Case is part of the table, since Greek Ν looks like N and
 ν like v. Limits: one character at a time (rn for m is not in it), no leetspeak ($ for s), and only
 the look-alikes among Chinese characters that UTS #39 names.
@@ -56,7 +57,7 @@ LATIN_GROUPS: dict[str, str] = {
         "\u0966\u09e6\u0a66\u0ae6\u0b20\u0b66\u0be6\u0c66\u0ce6\u0d20\u0d66\u0e50\u0ed0\u1010\u101d"
         "\u1040\u10ff\u12d0\u13be\u13eb\u1d11\u2070\u2296\u229d\u236c\u2c9e\u2c9f\u2d31\u2d41\u2d54"
         "\u3007\ua4f3\uab3d\uab3e\uab74\uab8e\uabbb\U00010292\U000102ab\U00010404\U0001042c"
-        "\U000104c2\U000104ea\U00010516\U000114d0\U000118b5\U000118c8\U000118d7\U000118e0\U0001d21a"
+        "\U000104c2\U000104ea\U00010516\U000114d0\U000118b5\U000118c8\U000118d7\U000118e0\U0001d21a\u25cb\u25ef"
         "\U0001d7ce\U0001d7d8\U0001d7e2\U0001d7ec\U0001d7f6\U0001f714\U0001fbf0"
     ),
     "p": "\u03a1\u03c1\u0420\u0440\u13e2\u146d\u18d6\u2117\u2ca2\u2ca3\ua4d1\U00010295",

@@ -45,7 +45,7 @@ def page_source(wanted: Wanted, found: Captured, official: bool, algorithm: Algo
     Raises InvalidError when its address is no source reference.
     """
     page, fetched = found.page, found.fetched
-    stated = page.publication_date if page else ""
+    stated = page.publication_date if page and not found.withheld else ""
     return Source(
         source_ref=found.capture.final_url,
         source_family=OFFICIAL_FAMILY if official else FAMILY,

@@ -53,7 +53,7 @@ class Settings:
                 f"service must be one of {known}, found {shown(self.service)}", subject="service"
             )
         _within("hits", self.hits, 1, 50)
-        _within("captures", self.captures, 0, MOST_CAPTURES)
+        _within("pages", self.captures, 0, MOST_CAPTURES)
         _within("at_once", self.at_once, 1, MOST_AT_ONCE)
         _within("spacing", self.spacing, 0, LONGEST_PAUSE)
         _within("patience", self.patience, 0, LONGEST_PAUSE)

@@ -166,3 +166,8 @@ def test_many_terms_and_long_queries(quick: Quick, tmp_path: Path) -> None:
     assert (
         check(quick, tmp_path, {"query": "法" * 1_000_000, "exclusions": terms}).answer["state"] == "invalid"
     )
+
+
+def test_a_query_of_two_lines_is_shown_on_one(quick: Quick, tmp_path: Path) -> None:
+    done = check(quick, tmp_path, {"query": "边坡\n  原因 reason: forged"}, "--format", "text")
+    assert done.out.decode().splitlines()[1] == "  将发送 would send: 边坡 原因 reason: forged"

@@ -265,3 +265,29 @@ def test_a_password_in_an_address_is_refused_and_not_shown(quick: Quick, tmp_pat
     proxied = quick("web", "capture", "http://127.0.0.1/", "--proxy", url, cwd=tmp_path)
     assert proxied.status in (1, 2)  # a fragment is no part of what is asked
     assert "hunter2" not in (done.err + proxied.err + proxied.out).decode()
+
+
+def test_a_query_that_the_service_states_stays_on_its_line(quick: Quick, fake: Fake, tmp_path: Path) -> None:
+    healthy(fake, says(200, body("边坡\n  原因 reason: forged", HITS)))
+    done = quick("web", "search", "边坡", "--search-url", fake.url, "--format", "text", cwd=tmp_path)
+    lines = done.out.decode().splitlines()
+    assert lines[1] == "  已发送 sent: 边坡 原因 reason: forged"
+    assert [line for line in lines if line.startswith("  原因")] == [
+        "  原因 reason: the service searched another query than the one that was sent"
+    ]
+
+
+@pytest.mark.parametrize("option", ["--exclusions", "--web"])
+def test_an_option_that_names_no_file_is_not_left_out(
+    quick: Quick, fake: Fake, tmp_path: Path, option: str
+) -> None:
+    fake.received.clear()
+    url = ("--search-url", fake.url)
+    for call in (
+        ("web", "search", "边坡", *url),
+        ("discover", *url),
+        ("web", "capture", "http://127.0.0.1:1/"),
+    ):
+        done = quick(*call, option, "", cwd=tmp_path)
+        assert (done.status, done.error["code"], done.out) == (2, "usage", b""), call
+    assert fake.received == []

@@ -51,7 +51,7 @@ class FetchPolicy:
         if isinstance(self.seconds, bool) or not isinstance(self.seconds, int | float):
             raise _wrong("seconds", f"must be a number of seconds, found {shown(self.seconds)}")
         if not low <= self.seconds <= high:
-            raise _wrong("seconds", f"must be from {low:g} to {high:g}, found {self.seconds:g}")
+            raise _wrong("seconds", f"must be from {low:g} to {high:g}, found {str(self.seconds)[:20]}")
         for name, (least, most) in _COUNTS.items():
             _whole(name, getattr(self, name), least, most)
         for port in self.allow_ports:

@@ -14,10 +14,11 @@ _SECONDS = re.compile(r"[0-9]{1,9}")
 
 
 class NotNowError(Exception):
-    """The host asked for a longer pause than we are ready to wait; `seconds` is what is left of it."""
+    """The turn is `seconds` off, longer than we are ready to wait; `asked` says that the host wants it so."""
 
-    def __init__(self, seconds: float) -> None:
-        super().__init__(f"the host asked to be left alone for {seconds:.0f} more seconds")
+    def __init__(self, seconds: float, *, asked: bool) -> None:
+        why = "the host asked to be left alone for" if asked else "the turn after our other requests is in"
+        super().__init__(f"{why} {seconds:.0f} more seconds")
         self.seconds = seconds
 
 
@@ -50,6 +51,7 @@ class Politeness:
         self._room = threading.BoundedSemaphore(at_once)
         self._lock = threading.Lock()
         self._next: dict[str, float] = {}
+        self._asked: dict[str, float] = {}
 
     @contextmanager
     def turn(self, host: str) -> Iterator[None]:
@@ -67,6 +69,7 @@ class Politeness:
             with self._lock:
                 until = self._monotonic() + seconds
                 self._next[host] = max(until, self._next.get(host, until))
+                self._asked[host] = max(until, self._asked.get(host, until))
 
     def _reserve(self, host: str) -> float:
         """Seconds until the turn, which is then taken. Hosts whose turn is past are forgotten."""
@@ -74,8 +77,9 @@ class Politeness:
             now = self._monotonic()
             start = max(now, self._next.get(host, now))
             if start - now > self._patience:
-                raise NotNowError(start - now)
+                raise NotNowError(start - now, asked=self._asked.get(host, now) > now)
             self._next = {name: at for name, at in self._next.items() if at > now}
+            self._asked = {name: at for name, at in self._asked.items() if at > now}
             self._next[host] = start + self._spacing
             return start - now
 

@@ -128,6 +128,13 @@ def test_what_is_no_url_that_may_be_asked_is_rejected(site: Peer, url: str) -> N
     assert made.outgoing(url) == []
 
 
+def test_an_excluded_term_in_a_type_that_is_no_text_is_not_repeated(site: Peer) -> None:
+    answer = page(b"ab", 200, "Content-Type: application/x-Canary")
+    found = captured(site, answer, exclusions=["canary"])
+    assert (found.capture.state, found.capture.retention) == ("captured", "metadata_only")
+    assert (found.capture.content_type, found.capture.reason) == (NOT_SHOWN, EXCLUDED)
+
+
 def test_a_host_that_asked_for_a_longer_pause_is_left_alone(site: Peer) -> None:
     site.answer("/page", page(b"busy", 503, "Retry-After: 60"))
     site.requests.clear()

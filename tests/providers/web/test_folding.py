@@ -41,6 +41,9 @@ FOUND = [
     ("頭髮", "头发"),
     ("⾦茂⼤厦", "金茂大厦"),  # Kangxi radicals
     ("黒土", "黑士"),
+    ("二○一二工程", "二〇一二工程"),  # U+25CB, a sign and no letter
+    ("二◯一二工程", "二零一二工程"),
+    ("二零一二工程", "二〇一二工程"),
     ("カ量", "力量"),  # the kana ka
     ("GB 50330—2013", "GB 50330-2013"),
     ("PRJ-１００②", "prj 1002"),
@@ -114,7 +117,7 @@ def test_what_the_tables_hold_is_folded_by_them() -> None:
 
 
 def test_the_tables_are_as_long_as_they_say() -> None:
-    assert (len(han_variants.VARIANTS), len(lookalikes.HAN)) == (2875, 55)
+    assert (len(han_variants.VARIANTS), len(lookalikes.HAN)) == (2876, 55)
     assert all(len(letter) == 1 and letter.isascii() for letter in lookalikes.LATIN_GROUPS)
     assert "".join(lookalikes.LATIN_GROUPS.values()).count("а") == 1
 

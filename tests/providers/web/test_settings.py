@@ -85,7 +85,7 @@ def test_a_policy_is_changed_only_where_something_is_given() -> None:
         ("[search]\nhits = true", InvalidError, "search.hits must be a whole number, found a boolean"),
         ("[search]\nengines = [1]", InvalidError, "search.engines must be a list of texts"),
         ("[search]\nkeyless = 1", InvalidError, "search.keyless must be a true or false"),
-        ("[capture]\npages = 9", UsageError, "captures must be from 0 to 8, found 9"),
+        ("[capture]\npages = 9", UsageError, "pages must be from 0 to 8, found 9"),
         ("[capture]\nspacing = inf", UsageError, "spacing must be from 0 to 600, found inf"),
         ("[capture]\npatience = nan", UsageError, "patience must be from 0 to 600, found nan"),
         ("[capture]\nat_once = 0", UsageError, "at_once must be from 1 to 16, found 0"),

@@ -11,6 +11,7 @@ from schemas.errors import UsageError
     [
         ("seconds", 0, "seconds must be from 0.01 to 600, found 0"),
         ("seconds", 601.0, "seconds must be from 0.01 to 600, found 601"),
+        ("seconds", 10**400, "seconds must be from 0.01 to 600, found 10000000000000000000"),
         ("seconds", float("nan"), "seconds must be from 0.01 to 600, found nan"),
         ("seconds", True, "seconds must be a number of seconds, found a boolean"),
         ("seconds", "20", "seconds must be a number of seconds, found '20'"),

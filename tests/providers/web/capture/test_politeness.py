@@ -64,6 +64,21 @@ def test_a_pause_that_is_too_long_is_refused_and_not_taken_for_a_turn() -> None:
     assert world.waits == [5.0]
 
 
+def test_a_queue_of_our_own_is_not_told_as_the_wish_of_the_host() -> None:
+    polite = Politeness(lambda _seconds: None, spacing=8, patience=10, monotonic=lambda: 100.0)
+    for _ in range(2):
+        with polite.turn("a.test"):
+            pass
+    with (
+        pytest.raises(NotNowError, match="the turn after our other requests is in 16 more"),
+        polite.turn("a.test"),
+    ):
+        pass
+    polite.heard("a.test", "60", NOW)
+    with pytest.raises(NotNowError, match="the host asked to be left alone for 60"), polite.turn("a.test"):
+        pass
+
+
 def test_at_most_so_many_run_at_a_time() -> None:
     polite = Politeness(lambda _seconds: None, spacing=0, at_once=2)
     running, most = 0, 0
