@@ -59,8 +59,8 @@ def print_error(error: EvidenceError, as_json: bool) -> None:
     if as_json:
         content = orjson.dumps(escape_surrogates(error.to_wire()), option=orjson.OPT_APPEND_NEWLINE)
     else:
-        problems = getattr(error, "problems", [])
-        more = [f"  {line}" for line in (error.hint, *(problems if len(problems) > 1 else ())) if line]
+        problems = getattr(error, "problems", [])  # the message is the first of them
+        more = [f"  {line}" for line in (error.hint, *problems[1:]) if line]
         content = _line("\n".join([f"error: {error.message}", *more]))
     _write_quietly(content)
 

@@ -2,25 +2,45 @@
 
 import os
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from evidence.doors import output
 from evidence.doors.options import format_option, open_library
 from evidence.doors.standards_match import binary_stdout
-from schemas.errors import ConflictError, NotFoundError, StorageError
+from schemas.errors import ConflictError, NotFoundError, StorageError, UsageError
 from schemas.text import shown
 
 NEWS = {"added": "新增 added", "removed": "删除 removed", "changed": "修改 changed"}
 
 
-def sheet_option(command: Callable[..., int]) -> Callable[..., int]:
-    """`--sheet`: which sheet of a workbook is meant."""
-    return click.option(
-        "--sheet", metavar="NAME", help="The sheet of an XLSX; else the first visible one with the headings."
-    )(command)
+def sheet_options(command: Callable[..., int]) -> Callable[..., int]:
+    """`--sheet` and `--all-sheets`: which sheets of a workbook are meant; handed on as one `Sheets`."""
+
+    @wraps(command)
+    def with_sheets(*args: Any, sheet: tuple[str, ...], all_sheets: bool, **given: Any) -> int:
+        if sheet and all_sheets:
+            raise UsageError("--sheet and --all-sheets are two ways to say it", subject="--all-sheets")
+        return command(*args, sheets=Sheets(sheet, all_sheets), **given)
+
+    named = click.option(
+        "--sheet",
+        metavar="NAME",
+        multiple=True,
+        help="A sheet of an XLSX; else the first visible one with the headings. Repeatable: joined.",
+    )
+    every = click.option("--all-sheets", is_flag=True, help="Join every visible sheet with the headings.")
+    return named(every(with_sheets))
+
+
+class Sheets(NamedTuple):
+    """The sheets that are named, or whether all are meant; neither: one is chosen."""
+
+    names: tuple[str, ...]
+    every: bool
 
 
 @click.command(
@@ -38,7 +58,7 @@ def sheet_option(command: Callable[..., int]) -> Callable[..., int]:
     help="Where the library is written; - for stdout.",
 )
 @click.option("--force", is_flag=True, help="Replace OUT.csv where it is there.")
-@sheet_option
+@sheet_options
 @click.option("--keep-codes", is_flag=True, help="Leave codes as they are written.")
 @click.option("--verbose", is_flag=True, help="List every code that is written otherwise.")
 @click.option("--library", "against", metavar="FILE", help="Count what is new against this one.")
@@ -46,7 +66,7 @@ def sheet_option(command: Callable[..., int]) -> Callable[..., int]:
 def bring(
     file: str,
     to: str,
-    sheet: str | None,
+    sheets: Sheets,
     against: str | None,
     chosen_format: str | None,
     **flags: bool,
@@ -60,14 +80,16 @@ def bring(
     from providers.standards.library_file import import_table
     from providers.standards.table import read_file
 
-    done = import_table(read_file(file), Path(file).name, sheet, flags["keep_codes"])
+    done = import_table(
+        read_file(file), Path(file).name, sheets.names, flags["keep_codes"], every_sheet=sheets.every
+    )
     news = {} if against is None else _news(open_library(against), done.library)
     _write(to, done.written, flags["force"])
     answer = {
         "written": to,
         "standards": len(done.library),
         "revision": done.library.revision,
-        "sheet": done.sheet,
+        "sheets": done.sheets,
         "ignored_columns": done.ignored,
         "missing_columns": done.missing,
         "codes_rewritten": [one._asdict() for one in done.rewritten],
@@ -94,7 +116,10 @@ def _notices(done: Any, verbose: bool) -> list[str]:
         more = "" if verbose else " (--verbose)"
         lines.append(f"改写的编号 codes written otherwise: {len(done.rewritten)} 个{more}")
     if verbose:
-        lines += [f"  {one.line}: {shown(one.was)} → {one.now}" for one in done.rewritten]
+        several = len(done.sheets) > 1
+        for one in done.rewritten:
+            where = f"{shown(one.sheet)} {one.line}" if several else one.line
+            lines.append(f"  {where}: {shown(one.was)} → {one.now}")
     return lines
 
 
@@ -136,7 +161,8 @@ def _write(to: str, content: bytes, force: bool) -> None:
 
 def named(name: str, answer: dict[str, Any]) -> str:
     """A library by its name, its size and its revision."""
-    return f"{name}: {answer['standards']} 条 standards, 修订 revision {answer['revision']}"
+    word = "standard" if answer["standards"] == 1 else "standards"
+    return f"{name}: {answer['standards']} 条 {word}, 修订 revision {answer['revision']}"
 
 
 def shown_text(text: str, most: int = 160) -> str:

@@ -10,7 +10,7 @@ import click
 
 from evidence.doors import output
 from evidence.doors.options import LIBRARY_VARIABLE, format_option, open_library, system_clock
-from evidence.doors.standards_import import NEWS, bring, columns, named, sheet_option, shown_text
+from evidence.doors.standards_import import NEWS, Sheets, bring, columns, named, sheet_options, shown_text
 from schemas.errors import InvalidError, UsageError
 from schemas.text import shown
 
@@ -74,7 +74,7 @@ class Looked(NamedTuple):
 @click.option(
     "--library", "given", metavar="FILE", help=f"The same; else ${LIBRARY_VARIABLE}, else the starter."
 )
-@sheet_option
+@sheet_options
 @click.option("--strict", is_flag=True, help="A doubt fails the check too: exit status 1.")
 @click.option("--accept", metavar="KIND", multiple=True, help="Doubts that do not fail it. Repeatable.")
 @_today
@@ -82,7 +82,7 @@ class Looked(NamedTuple):
 def check(
     file: str | None,
     given: str | None,
-    sheet: str | None,
+    sheets: Sheets,
     strict: bool,
     accept: tuple[str, ...],
     today: datetime | None,
@@ -95,7 +95,7 @@ def check(
     from providers.standards.library_check import DOUBTS, counts, survey
 
     counted = _counted(accept, DOUBTS)
-    seen = _look(file or given, sheet)
+    seen = _look(file or given, sheets)
     findings = survey(seen.loaded, _day(today)) if seen.loaded is not None else []
     found = counts(findings)
     answer = {
@@ -129,7 +129,7 @@ def _counted(accept: tuple[str, ...], doubts: tuple[str, ...]) -> list[str]:
     return [kind for kind in doubts if kind not in accept]
 
 
-def _look(given: str | None, sheet: str | None) -> Looked:
+def _look(given: str | None, sheets: Sheets) -> Looked:
     from providers.standards.library import LibraryError, loads
     from providers.standards.library_file import import_table, is_list, repeated
     from providers.standards.table import read_file
@@ -138,16 +138,17 @@ def _look(given: str | None, sheet: str | None) -> Looked:
     if not path:
         return Looked(open_library(None), "library", [], [], [])
     data, name = read_file(path), Path(path).name
-    form = "list" if is_list(data, name, sheet) else "library"
+    form = "list" if is_list(data, name, bool(sheets.names) or sheets.every) else "library"
     try:
         if form == "library":
             return Looked(loads(data, name), form, [], [], [])
-        done = import_table(data, name, sheet)
+        done = import_table(data, name, sheets.names, every_sheet=sheets.every)
         return Looked(done.library, form, [*done.notices, *columns(done)], [], [])
     except LibraryError as error:
         hints = [error.hint] if error.hint else []
         try:
-            return Looked(None, form, hints, error.problems, repeated(data, name, sheet))
+            found = repeated(data, name, sheets.names, every_sheet=sheets.every)
+            return Looked(None, form, hints, error.problems, found)
         except InvalidError:  # no table at all; the problems say so
             return Looked(None, form, hints, error.problems, [])
 
@@ -186,7 +187,8 @@ def _check_head(answer: dict[str, Any]) -> list[str]:
     name, notices = answer["library"], [f"  {notice}" for notice in answer["notices"]]
     if not answer["loads"]:
         faults = [f"  {fault}" for fault in answer["faults"]]
-        return [f"{name}: 不能加载 does not load，错误 faults {len(faults)} 处", *faults, *notices]
+        word = "fault" if len(faults) == 1 else "faults"
+        return [f"{name}: 不能加载 does not load，错误 {word} {len(faults)} 处", *faults, *notices]
     head = named(name, answer)
     if answer["form"] == "library":
         return [head, *notices]
@@ -252,7 +254,7 @@ def info(file: str | None, given: str | None, today: datetime | None, chosen_for
     series: Any = numbers["largest_series"]
     years: Any = numbers["years"]
     lines = [
-        f"{numbers['name']}: {numbers['standards']} 条 standards",
+        f"{numbers['name']}: {numbers['standards']} 条 {'standard' if len(loaded) == 1 else 'standards'}",
         f"修订 revision {numbers['revision']}",
         f"状态 status: {_listed(statuses)}",
         f"有实施日期 with a date: {numbers['with_date']} 条",

@@ -30,7 +30,10 @@ CHUNK = 64
 )
 @click.option("--column", metavar="NAME", help="The column of CSV or XLSX that holds the citations.")
 @click.option(
-    "--sheet", metavar="NAME", help="The sheet of XLSX; else the first visible one with that column."
+    "--sheet",
+    metavar="NAME",
+    multiple=True,
+    help="The sheet of XLSX; else the first visible one with that column.",
 )
 @click.option("--output", "to", metavar="FILE", help="Where the answers go; else stdout.")
 @click.option(
@@ -38,6 +41,11 @@ CHUNK = 64
     "kind",
     type=click.Choice(["jsonl", "csv", "xlsx"]),
     help="Else by the name of --output, or jsonl.",
+)
+@click.option(
+    "--headings",
+    type=click.Choice(["en", "zh"]),
+    help="The language of the headings of CSV and XLSX; else en, whose names never change.",
 )
 @click.option("--library", metavar="FILE", help=f"A CSV library; else ${LIBRARY_VARIABLE}, else the starter.")
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes; else one for each core.")
@@ -47,32 +55,38 @@ def match(
     given: str,
     input_format: str | None,
     column: str | None,
-    sheet: str | None,
+    sheet: tuple[str, ...],
     to: str | None,
     kind: str | None,
+    headings: str | None,
     library: str | None,
-    workers: int | None,
-    **anew: bool,
+    **run: Any,
 ) -> int:
     """Look every citation of a file up, in order, with all cores.
 
-    JSONL in: one {"query": …} a line; text: one citation a line; CSV and XLSX: the column query, or the
-    only one. JSONL out: one {"query", "candidates"} a line; CSV and XLSX: one row for each candidate, behind
-    the line or row of the citation and the other columns of its table.
+    JSONL in: one {"query": …} a line; text: one citation a line; CSV and XLSX: the column query, 引用,
+    规范编号 or the like, or the only one. JSONL out: one {"query", "candidates"} a line; CSV and XLSX: one
+    row for each candidate, behind the line or row of the citation and the other columns of its table.
     """
     from providers.standards.bulk_input import format_of, read_batch
 
+    kind = kind or _kind(to)
+    if headings and kind == "jsonl":
+        raise UsageError("JSONL has no headings", subject="--headings", hint="choose csv or xlsx")
+    if len(sheet) > 1:
+        hint = "run it once for each sheet: the answers name rows of one"
+        raise UsageError("one sheet is read at a time", subject="--sheet", hint=hint)
     data = _bytes(given)
     name = "stdin" if given == "-" else Path(given).name
-    batch = read_batch(data, name, input_format or format_of(name, data), column, sheet)
+    batch = read_batch(data, name, input_format or format_of(name, data), column, *sheet)
     loaded = open_library(library)
     for notice in batch.notices:
         output.print_notice(notice)
-    cores = workers or _cores()
-    kind = kind or _kind(to)
+    cores = run["workers"] or _cores()
+    form = (kind, headings or "en")
     if to is None or to == "-":
-        return _to_stdout(loaded, batch, cores, kind)
-    return _to_file(loaded, batch, cores, kind, Path(to), **anew)
+        return _to_stdout(loaded, batch, cores, form)
+    return _to_file(loaded, batch, cores, form, Path(to), restart=run["restart"], force=run["force"])
 
 
 def _cores() -> int:
@@ -113,19 +127,20 @@ def binary_stdout() -> Iterator[IO[bytes]]:
         raise StorageError(f"stdout cannot be written: {error.strerror}", subject="stdout") from error
 
 
-def _to_stdout(library: Any, batch: Any, cores: int, kind: str) -> int:
+def _to_stdout(library: Any, batch: Any, cores: int, form: tuple[str, str]) -> int:
     from providers.standards.bulk import answers
     from providers.standards.bulk_output import write
 
+    kind, language = form
     if kind == "xlsx" and sys.stdout is not None and sys.stdout.isatty():
         raise UsageError("a workbook is nothing for a terminal", subject="--format", hint="say --output FILE")
     with binary_stdout() as stream, _bar(len(batch.queries), 0) as told:
-        write(stream, kind, _watched(answers(library, batch.queries, cores), told), batch)
+        write(stream, kind, _watched(answers(library, batch.queries, cores), told), batch, language)
     return 0
 
 
 def _to_file(
-    library: Any, batch: Any, cores: int, kind: str, path: Path, *, restart: bool, force: bool
+    library: Any, batch: Any, cores: int, form: tuple[str, str], path: Path, *, restart: bool, force: bool
 ) -> int:
     from providers.standards.bulk import Partial, answers, head_of
     from providers.standards.bulk_output import write_output
@@ -143,8 +158,10 @@ def _to_file(
         output.print_notice(f"已答 answered already: {done} / {len(queries)} 条")
     with _bar(len(queries), done) as told:
         partial.extend(answers(library, queries[done:], cores), told)
-    write_output(path, kind, partial.lines(), batch)
+    kind, language = form
+    tally = write_output(path, kind, partial.lines(), batch, language)
     partial.path.unlink()
+    output.print_notice(tally.told(path.name))
     return 0
 
 

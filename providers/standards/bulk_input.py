@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from providers.standards.headings import HEADINGS, Rank, Row, Table
+from providers.standards.headings import HEADINGS, Rank, Row, Table, empty
 from providers.standards.library import LONGEST_FIELD
 from providers.standards.spreadsheet import MAGIC
 from providers.standards.table import decode, read_table
@@ -17,7 +17,11 @@ COLUMN = "query"
 MOST_QUERIES = 1_000_000
 _MOST_PROBLEMS = 100
 _OBJECT = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"query"\s*:')
-_NAMES = (COLUMN, "keyword", "citation", "查询", "关键词", "引用", "规范")
+_NAMES = (
+    COLUMN, "keyword", "citation", "查询", "关键词", "引用", "引用规范", "规范",
+    "规范编号", "标准编号", "规范名称", "标准名称",
+)  # fmt: skip
+"""The headings of a column of citations; the first of these that a table has is it."""
 
 
 class BatchError(InvalidError):
@@ -129,14 +133,16 @@ def _rank(column: str | None) -> Rank:
 
 
 def _table_batch(table: Table, column: str | None, problems: list[str]) -> Batch:
-    header = [trim(cell) for cell in table.rows[0][1]] if table.rows else []
+    if empty(table):
+        raise InvalidError("文件是空的 the file is empty", subject=table.name)
+    header = [trim(cell) for cell in table.rows[0][1]]
     place, first = _place(header, column, problems)
     if mark := _parted(table.rows):
         named = "、".join(header[0].split(mark))
         problems.append(
             f"列像是由 {mark!r} 分隔 cells seem to be parted by {mark!r}: {named}; say --column NAME"
         )
-    where = f"{table.at(table.rows[0][0])}: " if table.rows else ""
+    where = f"{table.at(table.rows[0][0])}: "
     problems[:] = [where + problem for problem in problems]
     body = table.rows[first:]
     filled = sorted({at for _, row in body for at, cell in enumerate(row) if trim(cell) and at != place})
@@ -151,6 +157,8 @@ def _table_batch(table: Table, column: str | None, problems: list[str]) -> Batch
         elif asked.take([(line, text)]):
             others.append([row[at] if at < len(row) else "" for at in filled])
     notices = [*table.notices, *table.told_formulas([place, *filled])]
+    if not column and first and len(set(_NAMES) & set(header)) > 1:
+        notices.append(f"引用取自列 the citations are those of the column: {header[place]} (--column)")
     if unread := sorted((line, at) for line, at in table.faults if at != place):
         told = "其他列中没有值的格 cells of other columns without a value, left as they are"
         notices.append(f"{told}: {len(unread)} (first: {table.at(unread[0][0])})")

@@ -53,6 +53,11 @@ def plain(heading: str) -> str:
     return "".join(unicodedata.normalize("NFKC", heading).split()).lower()
 
 
+def empty(table: Table) -> bool:
+    """Whether nothing stands in the table at all."""
+    return not any(trim(cell) for _, row in table.rows for cell in row) and not table.faults
+
+
 def best(rows: Sequence[Row], rank: Rank) -> tuple[int, int]:
     """The place of the row that looks most like headings, the first of those, and how much it does."""
     ranks = [rank([trim(cell) for cell in row]) for _, row in rows]

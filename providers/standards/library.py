@@ -248,6 +248,9 @@ class _Reader:
 
     def _header(self, first: tuple[int, list[str]]) -> tuple[list[int], int]:
         line, row = first
+        if not row:
+            told = self._problems or ["文件是空的 the file is empty"]
+            raise LibraryError(self._name, told)
         names = [trim(name) for name in row]
         missing = [column for column in COLUMNS if column not in names]
         twice = [column for column in COLUMNS if names.count(column) > 1]

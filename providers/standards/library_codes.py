@@ -12,28 +12,10 @@ from providers.standards.tables import LISTED
 # The numbers of some enterprises have blanks of their own: Q/CSG 2 16 004-2019.
 _PARTED = re.compile("[0-9] [0-9]")
 # Listed series behind which a T is no attribute: foreign ones, CECS (T/CECS), TSG (TSG T7001).
-_WITHOUT_T = frozenset(
-    [
-        "ISO",
-        "IEC",
-        "EN",
-        "DIN",
-        "BS",
-        "ASTM",
-        "ASME",
-        "API",
-        "AWS",
-        "ACI",
-        "JIS",
-        "ANSI",
-        "IEEE",
-        "NFPA",
-        "AS",
-        "UL",
-        "CECS",
-        "TSG",
-    ]
-)
+_WITHOUT_T = frozenset((
+    "ISO", "IEC", "EN", "DIN", "BS", "ASTM", "ASME", "API", "AWS", "ACI", "JIS", "ANSI", "IEEE", "NFPA",
+    "AS", "UL", "CECS", "TSG",
+))  # fmt: skip
 
 
 def official(code: str) -> str:

@@ -7,16 +7,16 @@ rewritten is told; dates become YYYY-MM-DD; nothing else is changed, and nothing
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
 from providers.standards.folding import fold
-from providers.standards.headings import HEADINGS, Row, Table, plain
+from providers.standards.headings import HEADINGS, Table, empty, plain
 from providers.standards.library import COLUMNS, Library, LibraryError, code_key, field_fault, loads
 from providers.standards.library_codes import official
-from providers.standards.spreadsheet import MAGIC
+from providers.standards.spreadsheet import MAGIC, sheets_with_headings
 from providers.standards.table import UTF_16, read_table
 from schemas.errors import InvalidError
 from schemas.text import shown, trim
@@ -40,6 +40,7 @@ class Rewritten(NamedTuple):
     line: int
     was: str
     now: str
+    sheet: str | None = None
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,8 @@ class Imported:
     """Columns that no name is known for, in the table's order; one without a name is told by its number."""
     missing: list[str]
     """Columns of a library that the table has not; the library holds nothing there."""
-    sheet: str | None
-    """The sheet of a workbook that was read."""
+    sheets: list[str]
+    """The sheets of a workbook that were read."""
     rewritten: list[Rewritten]
     notices: list[str]
     """How the table was read, where that is not plain."""
@@ -69,37 +70,70 @@ def import_library(data: bytes, name: str) -> tuple[bytes, Library]:
     return done.written, done.library
 
 
-def import_table(data: bytes, name: str, sheet: str | None = None, keep_codes: bool = False) -> Imported:
+def import_table(
+    data: bytes,
+    name: str,
+    sheets: Sequence[str] = (),
+    keep_codes: bool = False,
+    *,
+    every_sheet: bool = False,
+) -> Imported:
     """`import_library`, and how the table was read and what was left behind.
 
+    Of a workbook the `sheets` are joined, or `every_sheet` that has the headings; else one is read.
     `keep_codes` leaves the codes as they are written.
     """
-    table = _read(data, name, sheet)
+    tables = _read(data, name, sheets, every_sheet)
     problems: list[str] = []
-    places = _places(table, problems)
+    places = [_places(table, problems) for table in tables]
     if problems:
-        raise LibraryError(name, problems, hint=_other_sheet(data, sheet))
-    reader = _Records(table, places, problems, keep_codes)
-    records = [reader.record(line, row) for line, row in table.rows[1:]]
+        raise LibraryError(name, problems, hint=_other_sheet(data, sheets))
+    records, reader = [], _Records(problems, keep_codes)
+    for table, at in zip(tables, places, strict=True):
+        records += [reader.record(table, at, line, row) for line, row in table.rows[1:]]
     if not records:
-        problems.append(f"{table.at(table.rows[0][0])}: 表头之后没有记录 no record follows the header")
+        where = tables[0].at(tables[0].rows[0][0])
+        problems.append(f"{where}: 表头之后没有记录 no record follows the header")
     if problems:
         raise LibraryError(name, problems)
     written = write(records)
-    # A normalised code that is missing is derived, and nothing is lost by it.
-    missing = [column for column in COLUMNS if column not in places and column != "csres_normalized_code"]
-    ignored = _ignored(table.rows, set(places.values()))
     library = loads(written, name)
-    notices = [*table.notices, *table.told_formulas(places.values())]
-    return Imported(written, library, ignored, missing, table.sheet, reader.rewritten, notices)
+    return Imported(
+        written,
+        library,
+        list(
+            dict.fromkeys(
+                told for table, at in zip(tables, places, strict=True) for told in _ignored(table, at)
+            )
+        ),
+        [column for column in COLUMNS if _missing(column, places)],
+        [table.sheet for table in tables if table.sheet is not None],
+        reader.rewritten,
+        _notices(tables, places),
+    )
 
 
-def is_list(data: bytes, name: str, sheet: str | None = None) -> bool:
+def _notices(tables: Sequence[Table], places: Sequence[dict[str, int]]) -> list[str]:
+    told = []
+    for table, at in zip(tables, places, strict=True):
+        told += [*table.notices, *table.told_formulas(at.values())]
+        if len(tables) > 1:
+            told.append(f"{shown(str(table.sheet))}: {len(table.rows) - 1} 行 rows")
+    return told
+
+
+def _missing(column: str, places: Sequence[dict[str, int]]) -> bool:
+    """Whether no table has it; a normalised code that is missing is derived, and nothing is lost by it."""
+    return column != "csres_normalized_code" and not any(column in at for at in places)
+
+
+def is_list(data: bytes, name: str, of_a_workbook: bool = False) -> bool:
     """Whether a file is a list that `import` would make a library of, and no library itself.
 
-    A library is CSV in UTF-8 or GB18030 whose headings are the library's own.
+    A library is CSV in UTF-8 or GB18030 whose headings are the library's own. `of_a_workbook`: the caller
+    speaks of sheets.
     """
-    if sheet is not None or data.startswith((MAGIC, *UTF_16)):
+    if of_a_workbook or data.startswith((MAGIC, *UTF_16)):
         return True
     try:
         table = read_table(data, name, rank=_rank)
@@ -111,11 +145,27 @@ def is_list(data: bytes, name: str, sheet: str | None = None) -> bool:
     return rank == HEADINGS and bool(table.notices)
 
 
-def _read(data: bytes, name: str, sheet: str | None) -> Table:
+def _read(data: bytes, name: str, sheets: Sequence[str], every_sheet: bool) -> list[Table]:
     try:
-        return read_table(data, name, sheet, _rank)
+        return read_lists(data, name, sheets, every_sheet)
     except InvalidError as error:
         raise LibraryError(name, [error.message.removeprefix(f"{name}: ")], hint=error.hint) from error
+
+
+def read_lists(data: bytes, name: str, sheets: Sequence[str], every_sheet: bool) -> list[Table]:
+    """The tables of a list: each of the `sheets` once, or every one with the headings, or the one table."""
+    left: list[str] = []
+    if every_sheet and data.startswith(MAGIC):
+        sheets, left = sheets_with_headings(data, name, _rank)
+    wanted: list[str | None] = [*dict.fromkeys(map(trim, sheets))]
+    tables = [read_table(data, name, sheet, _rank) for sheet in wanted or [None]]
+    if left and sheets:
+        told = "没有表头或隐藏、未读的表 sheets without the headings or hidden, not read"
+        tables[0].notices.append(f"{told}: {'、'.join(map(shown, left))}")
+    if all(map(empty, tables)):
+        told = "文件是空的 the file is empty" if len(tables) == 1 else "所读的表都是空的 the sheets are empty"
+        raise InvalidError(told, subject=name, hint=_other_sheet(data, sheets))
+    return tables
 
 
 def _rank(row: list[str]) -> int:
@@ -125,15 +175,15 @@ def _rank(row: list[str]) -> int:
     return HEADINGS if set(_REQUIRED) <= set(known) else int(bool(known))
 
 
-def _other_sheet(data: bytes, sheet: str | None) -> str | None:
-    return (
-        "say --sheet NAME if the list is on another sheet" if data.startswith(MAGIC) and not sheet else None
-    )
+def _other_sheet(data: bytes, sheets: Sequence[str]) -> str | None:
+    told = "say --sheet NAME if the list is on another sheet"
+    return told if data.startswith(MAGIC) and not sheets else None
 
 
-def _ignored(rows: list[Row], taken: set[int]) -> list[str]:
-    header = [trim(name) for name in rows[0][1]]
-    filled = {place for _, row in rows for place, value in enumerate(row) if trim(value)}
+def _ignored(table: Table, places: dict[str, int]) -> list[str]:
+    header = [trim(name) for name in table.rows[0][1]]
+    taken = set(places.values())
+    filled = {place for _, row in table.rows for place, value in enumerate(row) if trim(value)}
     return [
         header[place] if place < len(header) and header[place] else f"column {place + 1}"
         for place in sorted(filled - taken)
@@ -170,38 +220,34 @@ def _places(table: Table, problems: list[str]) -> dict[str, int]:
 
 
 class _Records:
-    """One pass over the rows of a table that keeps going after a problem."""
+    """One pass over the rows of all tables that keeps going after a problem."""
 
-    def __init__(self, table: Table, places: dict[str, int], problems: list[str], keep_codes: bool) -> None:
-        self._table = table
-        self._places = places
+    def __init__(self, problems: list[str], keep_codes: bool) -> None:
         self._problems = problems
         self._keep_codes = keep_codes
-        self._lines: dict[str, int] = {}
+        self._where: dict[str, str] = {}
         self.rewritten: list[Rewritten] = []
 
-    def record(self, line: int, row: list[str]) -> list[str]:
+    def record(self, table: Table, places: dict[str, int], line: int, row: list[str]) -> list[str]:
         """The fields of a library's record, in its order."""
-        problems = [
-            fault for place in self._places.values() if (fault := self._table.faults.get((line, place)))
-        ]
-        given = {name: trim(row[place]) if place < len(row) else "" for name, place in self._places.items()}
+        problems = [fault for place in places.values() if (fault := table.faults.get((line, place)))]
+        given = {name: trim(row[place]) if place < len(row) else "" for name, place in places.items()}
         code = given["csres_code"] if self._keep_codes else official(given["csres_code"])
         if not problems:
-            problems = [*self._code_faults(line, code), *self._value_faults(given)]
-        self._problems += [f"{self._table.at(line)}: {problem}" for problem in problems]
+            problems = [*self._code_faults(table.at(line), code), *self._value_faults(given)]
+        self._problems += [f"{table.at(line)}: {problem}" for problem in problems]
         if code != given["csres_code"]:
-            self.rewritten.append(Rewritten(line, given["csres_code"], code))
+            self.rewritten.append(Rewritten(line, given["csres_code"], code, table.sheet))
         alias = fold(given.get("csres_normalized_code", "")).strip() or fold(code).replace(" ", "")
         title, status, relation = (given.get(name, "") for name in ("csres_title", "status", "relation_text"))
         return [code, alias, title, status, relation, normal_date(given.get("implement_date", "")) or ""]
 
-    def _code_faults(self, line: int, code: str) -> Iterator[str]:
+    def _code_faults(self, where: str, code: str) -> Iterator[str]:
         key = code_key(code)
         if not key:
             yield "编号为空 the code is empty"
-        elif (earlier := self._lines.setdefault(key, line)) != line:
-            yield f"编号重复 the code {shown(code)} stands already on {self._table.at(earlier)}"
+        elif (earlier := self._where.setdefault(key, where)) != where:
+            yield f"编号重复 the code {shown(code)} stands already on {earlier}"
 
     @staticmethod
     def _value_faults(given: dict[str, str]) -> Iterator[str]:
@@ -225,26 +271,33 @@ def normal_date(text: str) -> str | None:
         return None
 
 
-def repeated(data: bytes, name: str, sheet: str | None = None) -> list[dict[str, object]]:
-    """Codes that stand on several lines of a table, with the fields in which those lines disagree."""
-    table = read_table(data, name, sheet, _rank)
-    rows, places = table.rows, _places(table, [])
-    if "csres_code" not in places:
-        return []
-    groups: dict[str, list[tuple[int, dict[str, str]]]] = {}
-    for line, row in rows[1:]:
-        given = {column: trim(row[place]) if place < len(row) else "" for column, place in places.items()}
-        groups.setdefault(code_key(given["csres_code"]), []).append((line, given))
+def repeated(
+    data: bytes, name: str, sheets: Sequence[str] = (), *, every_sheet: bool = False
+) -> list[dict[str, object]]:
+    """Codes that stand on several lines, with the fields in which those lines disagree.
+
+    Of several sheets each line is told with its sheet.
+    """
+    tables = read_lists(data, name, sheets, every_sheet)
+    groups: dict[str, list[tuple[int | str, dict[str, str]]]] = {}
+    for table in tables:
+        places = _places(table, [])
+        for line, row in table.rows[1:] if "csres_code" in places else ():
+            given = {column: trim(row[place]) if place < len(row) else "" for column, place in places.items()}
+            where = line if len(tables) == 1 else table.at(line)
+            groups.setdefault(code_key(given["csres_code"]), []).append((where, given))
     return [
         {
             "code": lines[0][1]["csres_code"],
             "lines": [line for line, _ in lines],
-            "conflicts": {
-                column: values
-                for column in places
-                if column != "csres_code" and len(set(values := [given[column] for _, given in lines])) > 1
-            },
+            "conflicts": _conflicts([given for _, given in lines]),
         }
         for key, lines in groups.items()
         if key and len(lines) > 1
     ]
+
+
+def _conflicts(rows: list[dict[str, str]]) -> dict[str, list[str]]:
+    columns = [column for column in _NAMES if column != "csres_code" and any(column in row for row in rows)]
+    stated = {column: [row.get(column, "") for row in rows] for column in columns}
+    return {column: values for column, values in stated.items() if len(set(values)) > 1}

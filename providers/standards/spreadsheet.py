@@ -11,6 +11,7 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import islice
@@ -56,6 +57,24 @@ def read_sheet(data: bytes, name: str, wanted: str | None = None, rank: Rank | N
     Raises NotReadyError without the extra, InvalidError for a workbook that is broken or too large.
     """
     openpyxl = _openpyxl()
+    with _opened(openpyxl, data, name) as book:
+        return _table(openpyxl, book, data, name, wanted, rank)
+
+
+def sheets_with_headings(data: bytes, name: str, rank: Rank) -> tuple[list[str], list[str]]:
+    """The visible sheets of a workbook that have the headings, in their order, and the others."""
+    with _opened(_openpyxl(), data, name) as book:
+        read = [
+            sheet.title
+            for sheet in book.worksheets
+            if sheet.sheet_state == "visible" and _rank_of(sheet, rank) == HEADINGS
+        ]
+        return read, [sheet.title for sheet in book.worksheets if sheet.title not in read]
+
+
+@contextmanager
+def _opened(openpyxl: ModuleType, data: bytes, name: str) -> Iterator[Any]:
+    """The workbook; whatever goes wrong with it while it is open is told as its fault."""
     _check_archive(data, name)
     try:
         with warnings.catch_warnings():
@@ -63,7 +82,7 @@ def read_sheet(data: bytes, name: str, wanted: str | None = None, rank: Rank | N
             warnings.simplefilter("ignore")
             book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, keep_links=False)
             try:
-                return _table(openpyxl, book, data, name, wanted, rank)
+                yield book
             finally:
                 book.close()
     except EvidenceError:
@@ -109,7 +128,7 @@ def _chosen(book: Any, name: str, wanted: str | None, rank: Rank | None) -> tupl
     visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"] or book.worksheets
     if rank is None:
         return visible[0], []
-    ranks = {sheet.title: best(list(islice(_peek(sheet), HEAD_ROWS)), rank)[1] for sheet in book.worksheets}
+    ranks = {sheet.title: _rank_of(sheet, rank) for sheet in book.worksheets}
     chosen = max(visible, key=lambda sheet: ranks[sheet.title])  # the first of the best
     others = [
         shown(sheet.title) + ("" if sheet.sheet_state == "visible" else "（隐藏 hidden）")
@@ -119,11 +138,23 @@ def _chosen(book: Any, name: str, wanted: str | None, rank: Rank | None) -> tupl
     return chosen, others
 
 
-def write_sheet(file: IO[bytes], header: Sequence[str], rows: Iterable[Sequence[str | float]]) -> None:
-    """Write one sheet; text stays text, whatever it begins with."""
+def _rank_of(sheet: Any, rank: Rank) -> int:
+    return best(list(islice(_peek(sheet), HEAD_ROWS)), rank)[1]
+
+
+def write_sheet(
+    file: IO[bytes],
+    header: Sequence[str],
+    rows: Iterable[Sequence[str | float]],
+    widths: Sequence[int] = (),
+) -> None:
+    """Write one sheet whose header stays in sight; text stays text, whatever it begins with."""
     openpyxl = _openpyxl()
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet()
+    sheet.freeze_panes = "A2"
+    for place, width in enumerate(widths, 1):
+        sheet.column_dimensions[openpyxl.utils.get_column_letter(place)].width = width
     sheet.append([_cell(openpyxl, sheet, value) for value in header])
     for number, row in enumerate(rows, 2):
         if number > MOST_ROWS:
@@ -138,6 +169,7 @@ def _openpyxl() -> ModuleType:
     try:
         import openpyxl
         import openpyxl.cell
+        import openpyxl.utils
     except ModuleNotFoundError as error:
         raise NotReadyError(
             "XLSX needs openpyxl, which is not installed",

@@ -122,6 +122,23 @@ def test_a_sheet_can_be_named(quick: Quick, folder: Path) -> None:
         assert sizes == [1, 1, 2]
     told = quick("standards", "library", "import", "a.xlsx", "-o", "no.csv", "--sheet", "无", cwd=folder)
     assert (told.status, told.error["hint"]) == (3, "say --sheet NAME with one of these")
+    (folder / "c.xlsx").write_bytes(sheets({"新": rows, "旧": [["编号", "名称"], ["GB2-2000", "乙"]]}))
+    both = ("--sheet", "新", "--sheet", "旧")
+    joining = ("standards", "library", "import", "c.xlsx", "-o", "both.csv", "--verbose", "--force")
+    for named in (both, ("--all-sheets",)):
+        joined = quick(*joining, *named, cwd=folder)
+        assert (joined.answer["standards"], joined.answer["sheets"]) == (2, ["新", "旧"])
+    told = quick(*joining, *both, "--format", "text", cwd=folder)
+    assert "'旧': 1 行 rows" in told.err.decode().splitlines()
+    assert "  '旧' 2: 'GB2-2000' → GB 2-2000" in told.err.decode().splitlines()
+    wrong = quick(*joining, *both, "--all-sheets", cwd=folder)
+    assert (wrong.status, wrong.error["code"]) == (2, "usage")
+    twice = quick("standards", "library", "check", "a.xlsx", *both, "--format", "text", cwd=folder)
+    assert twice.status == 1
+    assert "'GB 1-2000' stands already on sheet '新' row 2" in twice.out.decode()
+    assert "不能加载 does not load，错误 fault 1 处" in twice.out.decode()
+    two = quick("standards", "match", "--input", "a.xlsx", *both, cwd=folder)
+    assert (two.status, two.error["subject"]) == (2, "--sheet")
     batch = quick("standards", "match", "--input", "a.xlsx", "--column", "名称", "--sheet", "旧", cwd=folder)
     assert batch.out.count(b"\n") == 2
     assert batch.err.decode() == "所读的表 the sheet that was read: '旧'\n"
@@ -139,7 +156,7 @@ def test_import_to_stdout_has_its_report_on_stderr(quick: Quick, folder: Path) -
     report = quick(*call, "--format", "json", cwd=folder)
     assert report.out == done.out
     assert json.loads(report.err)["codes_rewritten"] == [
-        {"line": 2, "was": "GB／T1-2000", "now": "GB/T 1-2000"}
+        {"line": 2, "was": "GB／T1-2000", "now": "GB/T 1-2000", "sheet": None}
     ]
     kept = quick(*call, "--keep-codes", cwd=folder)
     assert "GB／T1-2000,GB/T1-2000,甲" in kept.out.decode()
@@ -157,6 +174,27 @@ def test_a_stdout_that_cannot_be_written_is_told(folder: Path, call: tuple[str, 
         done = run("standards", *call, cwd=folder, stdout=full)
     assert done.status == 75
     assert "stdout cannot be written" in done.err.decode()
+
+
+def test_faults_are_each_told_once_and_an_empty_file_is_told_as_that(quick: Quick, folder: Path) -> None:
+    (folder / "bad.csv").write_text("编号,名称\nGB 1-2000,\n,甲\n", encoding="utf-8")
+    call = ("standards", "library", "import")
+    told = quick(*call, "bad.csv", "-o", "no.csv", "--format", "text", cwd=folder).err.decode()
+    assert told == (
+        "error: bad.csv: line 2: 名称为空 the title is empty (and 1 more)\n"
+        "  line 3: 编号为空 the code is empty\n"
+    )
+    (folder / "e.xlsx").write_bytes(workbook())
+    (folder / "e.csv").write_bytes(b"\n")
+    for name in ("e.xlsx", "e.csv"):
+        for refused in (
+            quick(*call, name, "-o", "no.csv", cwd=folder),
+            quick("standards", "match", "--input", name, cwd=folder),
+        ):
+            assert refused.error["message"] == f"{name}: 文件是空的 the file is empty"
+            assert refused.error["problems"] == ["文件是空的 the file is empty"]
+        checked = quick("standards", "library", "check", name, cwd=folder)
+        assert checked.answer["faults"] == ["文件是空的 the file is empty"]
 
 
 def test_import_writes_a_library_or_nothing(quick: Quick, folder: Path) -> None:
@@ -258,7 +296,9 @@ def test_match_answers_lines_in_order(quick: Quick, folder: Path) -> None:
 def test_match_writes_each_format_by_its_name(quick: Quick, folder: Path) -> None:
     (folder / "in.txt").write_text("GB 50330-2013\n", encoding="gb18030")
     for name in ("out.jsonl", "out.csv", "out.xlsx"):
-        assert quick("standards", "match", "--input", "in.txt", "--output", name, cwd=folder).status == 0
+        done = quick("standards", "match", "--input", "in.txt", "--output", name, cwd=folder)
+        counted = "1 条引用，1 条有候选，0 条未命中 (citations: 1, with candidates: 1, without: 0)"
+        assert (done.status, done.err.decode()) == (0, f"{name}: {counted}\n")
         again = quick("standards", "match", "--input", "in.txt", "--output", name, cwd=folder)
         assert again.error["code"] == "conflict"
     assert json.loads((folder / "out.jsonl").read_bytes().splitlines()[0])["query"] == "GB 50330-2013"
@@ -266,8 +306,31 @@ def test_match_writes_each_format_by_its_name(quick: Quick, folder: Path) -> Non
     assert sheet is not None
     assert (sheet["A2"].value, sheet["B2"].value) == (1, "GB 50330-2013")
     assert not list(folder.glob("*.partial"))
-    bad = quick("standards", "match", "--input", "good.csv", cwd=folder)
+    (folder / "bad.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    bad = quick("standards", "match", "--input", "bad.csv", cwd=folder)
     assert (bad.status, bad.error["code"]) == (3, "invalid_batch")
+
+
+def test_match_has_chinese_headings_where_they_are_asked_for(quick: Quick, folder: Path) -> None:
+    rows = "序号,引用规范,页\n1,GB 50330-2013,3\n2,没有这个名称,4\n"
+    (folder / "in.csv").write_text(rows, encoding="utf-8")
+    call = ("standards", "match", "--input", "in.csv", "--library", "good.csv", "--headings", "zh")
+    done = quick(*call, "--output", "o.xlsx", cwd=folder)
+    assert done.err.decode().startswith("o.xlsx: 2 条引用，1 条有候选，1 条未命中 (")
+    table = quick(*call, "--format", "csv", cwd=folder).out.decode().splitlines()
+    assert table == [
+        "行号,序号,页,引用,序,规范编号,规范名称,状态,替代情况,实施日期,匹配度",
+        "2,1,3,GB 50330-2013,1,GB 50330-2013,建筑边坡工程技术规范,现行,替代 GB 50330-2002,2014-06-01,1.0",
+        "3,2,4,没有这个名称,,,,,,,",
+    ]
+    sheet = openpyxl.load_workbook(folder / "o.xlsx").active
+    assert sheet is not None
+    assert [cell.value for cell in sheet[1]] == table[0].split(",")
+    assert (sheet["G3"].value, sheet["F3"].value, sheet.freeze_panes) == ("库中没有", None, "A2")
+    assert [sheet.column_dimensions[letter].width for letter in "ABCDG"] == [6, 14, 14, 40, 36]
+    for form in (("--format", "jsonl"), ()):
+        refused = quick(*call, *form, cwd=folder)
+        assert (refused.status, refused.error["subject"]) == (2, "--headings")
 
 
 def test_an_interrupted_match_goes_on_where_it_stopped(folder: Path, quick: Quick) -> None:

@@ -115,8 +115,10 @@ def test_missing_and_repeated_columns_are_named() -> None:
     ]
 
 
-def test_an_empty_file_misses_every_column() -> None:
-    assert problems(b"") == [f"line 1: 缺列 the column {column} is missing" for column in COLUMNS]
+def test_an_empty_file_is_told_as_that() -> None:
+    for data in (b"", b"\n \n", b"\xef\xbb\xbf"):
+        assert problems(data) == ["文件是空的 the file is empty"]
+    assert problems(b'"open') == ["line 1: unexpected end of data"]
 
 
 def test_a_header_without_a_record_is_no_library() -> None:
@@ -149,7 +151,9 @@ def test_not_more_than_a_hundred_faults_are_listed() -> None:
 
 def test_a_library_beyond_its_bounds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_RECORDS", 1)
-    assert problems(f"{HEAD}\n{ROW}\nGB 1-2000,,,,,\nGB 2-2000,,,,,") == ["line 3: 记录过多 more than 1 records"]
+    assert problems(f"{HEAD}\n{ROW}\nGB 1-2000,,,,,\nGB 2-2000,,,,,") == [
+        "line 3: 记录过多 more than 1 records"
+    ]
     monkeypatch.setattr(module, "LARGEST_BYTES", 10)
     assert problems(HEAD) == [f"文件过大 holds {len(HEAD)} bytes or more; at most 10"]
 

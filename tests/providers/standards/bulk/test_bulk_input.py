@@ -42,6 +42,15 @@ def test_a_column_can_be_named() -> None:
         read_queries(b"a,a\nx,y\n", "a.csv", "csv", "a")
 
 
+@pytest.mark.parametrize("name", ["引用规范", "规范编号", "标准编号", "规范名称", "标准名称"])
+def test_a_list_as_an_office_keeps_it_has_its_column_found(name: str) -> None:
+    batch = read_batch(f"序号,{name},页\n1,GB 1,2\n".encode(), "a.csv", "csv")
+    assert (batch.queries, batch.columns, batch.notices) == (["GB 1"], ["序号", "页"], [])
+    both = read_batch("规范名称,规范编号\n甲,GB 1\n".encode(), "a.csv", "csv")
+    told = "引用取自列 the citations are those of the column: 规范编号 (--column)"
+    assert (both.queries, both.notices) == (["GB 1"], [told])
+
+
 def test_every_fault_is_told_with_its_line() -> None:
     lines = [
         b'{"query":"a"}',
@@ -132,12 +141,10 @@ def test_a_table_parted_otherwise_is_read_and_told(mark: str) -> None:
         batch = read_batch(text.encode(encoding), "a.csv", "csv")
         assert (batch.queries, batch.columns) == (["GB 1，甲"], ["序号"])
         assert batch.notices[0].startswith("分隔符 cells are parted by")
-    unknown = f"序号{mark}规范编号\n1{mark}GB 1\n"
-    with pytest.raises(
-        BatchError, match=r"line 1: 列像是由 .* cells seem to be parted by .*: 序号、规范编号; say"
-    ):
+    unknown = f"序号{mark}号\n1{mark}GB 1\n"
+    with pytest.raises(BatchError, match=r"line 1: 列像是由 .* cells seem to be parted by .*: 序号、号; say"):
         read_batch(unknown.encode(), "a.csv", "csv")
-    assert read_batch(unknown.encode(), "a.csv", "csv", "规范编号").queries == ["GB 1"]
+    assert read_batch(unknown.encode(), "a.csv", "csv", "号").queries == ["GB 1"]
     assert read_batch(f"GB 1{mark}GB 2\nGB 3\n".encode(), "a.csv", "csv").lines == [1, 2]
 
 

@@ -14,7 +14,7 @@ from providers.standards import bulk
 from providers.standards.answer import answer
 from providers.standards.bulk import Partial, answers, head_of
 from providers.standards.bulk_input import read_batch
-from providers.standards.bulk_output import HEADER, write
+from providers.standards.bulk_output import HEADER, Tally, header, write
 from providers.standards.library import starter
 from schemas.errors import ConflictError, ProviderError
 
@@ -98,13 +98,22 @@ def test_tables_have_a_row_for_each_candidate_and_one_for_none() -> None:
         if not told["candidates"]:
             expected.append([*before, *[""] * 7])
     text, book, plain = io.BytesIO(), io.BytesIO(), io.BytesIO()
-    write(text, "csv", lines, batch)
+    assert write(text, "csv", lines, batch) == Tally(3, 1)
     write(book, "xlsx", lines, batch)
     write(plain, "jsonl", lines, batch)
     assert list(csv.reader(io.StringIO(text.getvalue().decode(), newline=""))) == expected
     sheet = openpyxl.load_workbook(io.BytesIO(book.getvalue())).active
     assert sheet is not None
     found = [["" if cell is None else str(cell) for cell in row] for row in sheet.iter_rows(values_only=True)]
-    assert found == expected
+    title = expected[0].index("title")
+    assert [row[title] for row in found if not row[title - 1]] == ["库中没有"] * 2
+    assert [["" if cell == "库中没有" else cell for cell in row] for row in found] == expected
     assert plain.getvalue() == b"".join(lines)
     assert all(list(orjson.loads(line)) == ["query", "candidates"] for line in lines)
+
+
+def test_chinese_headings_mark_the_columns_that_are_named_as_they_are() -> None:
+    batch = read_batch("引用,状态,status\nGB 1,甲,乙\n".encode(), "a.csv", "csv")
+    own = ["引用", "序", "规范编号", "规范名称", "状态", "替代情况", "实施日期", "匹配度"]
+    assert header(batch, "zh") == ["行号", "状态（原表）", "status", *own]
+    assert header(batch) == ["line", "状态", "status (input)", *HEADER]

@@ -86,7 +86,7 @@ def test_a_code_has_one_writing_and_the_change_is_told() -> None:
     for was, now in WRITTEN:
         done = import_table(csv_of(("编号", "名称"), (was, "甲")), "a.csv")
         assert done.library.records[0].code == now
-        assert done.rewritten == [(2, was, now)]
+        assert done.rewritten == [(2, was, now, None)]
         kept = import_table(csv_of(("编号", "名称"), (was, "甲")), "a.csv", keep_codes=True)
         assert (kept.library.records[0].code, kept.rewritten) == (was, [])
         for library in (done.library, kept.library):
@@ -158,10 +158,57 @@ def test_a_fault_of_a_workbook_names_sheet_and_row_and_only_columns_that_are_tak
     assert second.startswith("sheet '清单' row 5: C5 是没有存值的公式 is a formula without a stored value")
     table[3][-1] = datetime.fromisoformat("2014-06-01T00:00:00")
     done = import_table(sheets({"清单": table[:4]}), "a.xlsx")
-    assert (done.sheet, done.library.records, len(done.notices)) == ("清单", (RECORD,), 1)
+    assert (done.sheets, done.library.records, len(done.notices)) == (["清单"], (RECORD,), 1)
     named = stored(workbook(["编号", "名称"], ["GB 1-2000", '="甲"']), ["甲"])
     told = "公式取其存储的值 formulas, taken by their stored values: 1 (first: sheet 'Sheet' row 2)"
     assert import_table(named, "a.xlsx").notices == [told]
+
+
+NEW = [HEADER, ["GB 1-2000", "甲", "现行", "", ""], ["GBT2-2000", "乙", "现行", "", ""]]
+OLD = [["旧规范"], ["编号", "名称", "备注"], ["GB3-2000", "丙", "丁"]]
+
+
+def test_sheets_that_are_named_are_joined_in_their_order() -> None:
+    data = sheets({"封面": [["甲"]], "现行": NEW, "废止": OLD})
+    done = import_table(data, "a.xlsx", ["废止", "现行", "废止 "])
+    assert [record.code for record in done.library.records] == ["GB 3-2000", "GB 1-2000", "GB/T 2-2000"]
+    assert (done.sheets, done.ignored, done.missing) == (["废止", "现行"], ["备注"], [])
+    assert done.rewritten == [(3, "GB3-2000", "GB 3-2000", "废止"), (3, "GBT2-2000", "GB/T 2-2000", "现行")]
+    assert [notice for notice in done.notices if "rows" in notice and "above" not in notice] == [
+        "'废止': 1 行 rows", "'现行': 2 行 rows",
+    ]  # fmt: skip
+    every = import_table(data, "a.xlsx", every_sheet=True)
+    assert every.sheets == ["现行", "废止"]
+    assert "sheets without the headings or hidden, not read: '封面'" in " ".join(every.notices)
+    assert sorted(map(str, every.library.records)) == sorted(map(str, done.library.records))
+
+
+def test_one_code_on_two_sheets_is_a_fault_that_names_both() -> None:
+    data = sheets({"现行": NEW, "废止": [*OLD, ["GB 1—2000", "甲", ""]]})
+    with pytest.raises(LibraryError) as raised:
+        import_table(data, "a.xlsx", ["现行", "废止"])
+    told = "sheet '废止' row 4: 编号重复 the code 'GB 1-2000' stands already on sheet '现行' row 2"
+    assert raised.value.problems == [told]
+    assert repeated(data, "a.xlsx", ["现行", "废止"]) == [
+        {
+            "code": "GB 1-2000",
+            "lines": ["sheet '现行' row 2", "sheet '废止' row 4"],
+            "conflicts": {"status": ["现行", ""]},
+        }
+    ]
+
+
+@pytest.mark.parametrize("every", [True, False])
+def test_sheets_without_a_list_are_refused(every: bool) -> None:
+    with pytest.raises(LibraryError, match="the column csres_code is missing"):
+        import_table(sheets({"甲": [["a"]], "乙": [["b"]]}), "a.xlsx", every_sheet=every)
+    with pytest.raises(LibraryError, match="no record follows"):
+        import_table(sheets({"甲": [HEADER], "乙": [HEADER]}), "a.xlsx", every_sheet=every)
+    with pytest.raises(LibraryError, match="the sheets are empty"):
+        import_table(sheets({"甲": [], "乙": []}), "a.xlsx", ["甲", "乙"])
+    with pytest.raises(LibraryError) as raised:
+        import_table(workbook(), "a.xlsx", every_sheet=every)
+    assert raised.value.problems == ["文件是空的 the file is empty"]
 
 
 def test_a_library_is_no_list() -> None:
@@ -212,7 +259,8 @@ def test_every_fault_is_told_with_its_line() -> None:
         ([("规范名称", "状态")], "the column csres_code is missing"),
         ([("规范编号", "标准编号", "规范名称")], "the column csres_code stands twice"),
         ([HEADER], "no record follows the header"),
-        ([], "the column csres_code is missing"),
+        ([], "the file is empty"),
+        ([("", "")], "the file is empty"),
     ],
 )
 def test_a_table_of_another_form_is_refused(rows: list[tuple[str, ...]], problem: str) -> None:
