@@ -77,7 +77,7 @@ def content(
     yield from _verdict(story, replayed, made, words)
     yield from _summary(story, tally, words)
     yield from _open(tally, words)
-    yield from _findings(replayed, words)
+    yield from _findings(story, replayed, words)
     yield Heading(2, (Value(words("limits"), "word"),), "limits")
     for name in ("limit_append", "limit_stated", "limit_counts"):
         yield Sentence(words(name))
@@ -138,14 +138,14 @@ def _open(tally: Tally, words: Words) -> Iterator[Block]:
         yield Sentence(words("attention_more", n=left))
 
 
-def _findings(replayed: dict[str, Any], words: Words) -> Iterator[Block]:
+def _findings(story: Story, replayed: dict[str, Any], words: Words) -> Iterator[Block]:
     findings = replayed["findings"]
     if not findings:
         return
     yield Heading(2, (Value(words("findings"), "word"),), "findings")
     rows = [
         (
-            Value(f"#{one['seq']}", "code", to=f"record-{one['seq']}"),
+            Value(f"#{one['seq']}", "code", to=_listed(story, one["seq"])),
             *(code(str(one[name])) for name in ("field", "rule", "expected", "found")),
         )
         for one in findings[:MOST_FINDINGS]
@@ -153,6 +153,12 @@ def _findings(replayed: dict[str, Any], words: Words) -> Iterator[Block]:
     yield Table(tuple(words(name) for name in ("record", "field", "rule", "expected", "found")), rows)
     if len(findings) > MOST_FINDINGS:
         yield Sentence(words("findings_more", n=len(findings) - MOST_FINDINGS))
+
+
+def _listed(story: Story, seq: int) -> str | None:
+    """Where the record stands in the list of all, None where it does not."""
+    there = seq < min(story.records, MOST_RECORDS) and seq not in story.unread
+    return f"record-{seq}" if there else None
 
 
 def _calls(story: Story, words: Words) -> Iterator[Block]:

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from evidence.story import Story, story
 from ledger.sqlite_readonly import open_readonly
-from ledger.store import Draft
+from ledger.store import Draft, registration
 from schemas.admission import Admission, Decision
 from schemas.canonical import canonical, digest_bytes
 from schemas.ledger import PROVIDER_CALL, CallOutcome, ProviderCall, Subject, read_raw
 from schemas.plan import Plan
+from schemas.published import schema_bytes
 from schemas.receipt import Receipt
 from tests.world import REFS, Clock, Memory, World, engine, honest, open_ledger, request, row
 
@@ -65,9 +66,14 @@ def told(path: Path) -> Told:
         with ledger.write() as writer:
             told_of = CallOutcome(revision="r1", count=2, state="ok")
             call = ProviderCall(action="regulations.search", owner="kbreg", evidence=told_of)
-            key = digest_bytes(b"a schema")
+            schema = schema_bytes(PROVIDER_CALL)
+            writer.append(registration("tester", PROVIDER_CALL, schema))
             body = call.canonical()
-            writer.append(Draft("provider.called", "plugin:x", "1", Subject(), PROVIDER_CALL, key, body))
+            writer.append(
+                Draft(
+                    "provider.called", "plugin:x", "1", Subject(), PROVIDER_CALL, digest_bytes(schema), body
+                )
+            )
     return made
 
 
