@@ -7,7 +7,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from ledger.files import synchronise
 from ledger.sqlite_file import BEFORE_THE_TREE, bring_up, check_layout, connect, is_there, lay_out, run
 from ledger.sqlite_view import SqliteReader, SqliteWriter
 from ledger.store import Appended, Clock, Draft, Known, Opening, opened_key
@@ -203,6 +202,8 @@ def _synchronise(connection: sqlite3.Connection, path: Path) -> None:
 
 def _begin(path: Path, clock: Clock, opening: Opening, signing: "Signing | None") -> None:
     """Make a whole ledger beside `path`, then give it the name: either all of it is there or nothing."""
+    from ledger.files import synchronise  # once in the life of a ledger
+
     opening = _keyed(opening, signing)
     origin = opening.origin or f"external-evidence/{os.urandom(8).hex()}"
     new = path.with_name(f"{path.name}.{os.urandom(8).hex()}.new")

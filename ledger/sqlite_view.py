@@ -10,7 +10,6 @@ from ledger.chain import Break
 from ledger.sqlite_file import BEFORE_THE_TREE, Row, layout_of, run
 from ledger.store import REGISTERED, Appended, Clock, Draft, Head, Known, compose, repeat
 from ledger.tree import Frontier, frontier_at, kept, leaf_hash
-from ledger.tree_check import TreeCheck, checkpoint_breaks
 from schemas.canonical import digest_bytes, is_digest
 from schemas.errors import IntegrityError, UsageError
 from schemas.ledger import LedgerRecord, read_raw, record_id
@@ -174,6 +173,8 @@ class SqliteReader:
         yield from _differing(seq, "the table says what the records say", self._tables(), expected)
 
     def _tree_breaks(self) -> Iterator[Break]:
+        from ledger.tree_check import TreeCheck, checkpoint_breaks  # an audit's, not a writer's
+
         tree, notes = TreeCheck(), self.checkpoints()
         size, note = next(notes, _NO_CHECKPOINT)
         for seq, raw, stored in self._tree_rows():

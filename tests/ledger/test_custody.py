@@ -190,6 +190,12 @@ def test_a_commit_without_a_checkpoint_is_found_and_a_body_that_states_another_k
     with open_readonly(tmp_path / "l.sqlite3").read() as reader:
         [found] = signature_breaks(reader)
         assert (found.seq, found.expected, found.found) == (1, "a checkpoint of 2 records", "one of 1")
+    edit(tmp_path / "l.sqlite3", "DELETE FROM bodies")
+    with (
+        open_readonly(tmp_path / "l.sqlite3").read() as reader,
+        pytest.raises(IntegrityError, match="the body of the first record is missing"),
+    ):
+        periods(reader)
     edit(tmp_path / "l.sqlite3", "DELETE FROM records")
     with open_readonly(tmp_path / "l.sqlite3").read() as reader, pytest.raises(IntegrityError):
         periods(reader)
