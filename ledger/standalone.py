@@ -1315,6 +1315,7 @@ class Source:
     """A log as it is stored; `faults` and `torn` are whole when `entries` was read to its end."""
 
     form = ""
+    lossy = False  # bodies may be lost with the tail
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -1597,11 +1598,12 @@ class Sqlite(Source):
         self._named, self._all_read, self._astray = 0, True, False
         self._schemas: set[tuple[str, bytes]] = set()
         self._last: tuple[int, bytes] | None = None
-        missing = 0 if with_log else missing_bytes(path)
-        if missing:
-            self.torn = f"the file lacks its last {missing} bytes"
-        if with_log or missing:
-            self._folder = copied(path, missing)
+        lost = None if with_log else lost_pages(path)
+        if lost is not None:
+            self.torn = f"the file has {path.stat().st_size} of its {lost[1]} bytes"
+            self.lossy = True
+        if with_log or lost is not None:
+            self._folder = copied(path, lost)
         options = "mode=rw" if self._folder else "mode=ro&immutable=1"
         self._place = self._folder / "ledger" if self._folder else path
         self._connection = sqlite3.connect(
@@ -1650,6 +1652,8 @@ class Sqlite(Source):
 
     def beside(self, seq: int, entry: Entry, record: Wire | None, completed: list[bytes] | None) -> None:
         self._last = seq, bytes.fromhex(blake3(entry.raw).hexdigest())
+        if self.lossy:
+            return
         prev, idem, kind, tree = entry.row
         if completed is not None and self._layout > 1:
             self._tree(seq, tree, completed)
@@ -1721,14 +1725,16 @@ def _shown(value: object) -> str:
     return f"[{', '.join(map(_shown, value))}]" if isinstance(value, list | tuple) else str(value)
 
 
-def missing_bytes(path: Path) -> int:
-    """How much shorter a SQLite file is than its header says; 0 when it says nothing valid."""
+def lost_pages(path: Path) -> tuple[int, int] | None:
+    """How long the whole pages of a cut SQLite file are, and how long it was; None if it was not cut."""
     with path.open("rb") as file:
         header = file.read(100)
-    page, pages = int.from_bytes(header[16:18], "big"), int.from_bytes(header[28:32], "big")
-    if len(header) < 100 or header[24:28] != header[92:96]:
-        return 0
-    return max(0, pages * (65536 if page == 1 else page) - path.stat().st_size)
+    stated = int.from_bytes(header[16:18], "big")
+    page, size = 65536 if stated == 1 else stated, path.stat().st_size
+    whole = page * int.from_bytes(header[28:32], "big")
+    if header[24:28] != header[92:96] or whole <= size:  # a count that an old SQLite left is not valid
+        return None
+    return size - size % page, whole
 
 
 def sides(path: Path) -> list[Path]:
@@ -1737,24 +1743,31 @@ def sides(path: Path) -> list[Path]:
     return [one for one in beside if one.is_file() and one.stat().st_size]
 
 
-def copied(path: Path, missing: int) -> Path:
-    """A folder with a copy, where SQLite may write; CannotVerifyError: it changes all the time."""
+def copied(path: Path, lost: tuple[int, int] | None) -> Path:
+    """A folder with a copy, where SQLite may write; the lost pages of a cut file are empty there."""
     folder = Path(tempfile.mkdtemp(prefix="external-evidence-"))
-    for _ in range(5):
-        before = _stamps(path)
-        for one in (path, *([] if missing else sides(path))):
-            shutil.copyfile(one, folder / f"ledger{one.name.removeprefix(path.name)}")
-        if before == _stamps(path):
-            break
-    else:
+    try:
+        _copy(path, folder, [path] if lost else [path, *sides(path)])
+        for size in lost or ():
+            os.truncate(folder / "ledger", size)
+    except (OSError, CannotVerifyError):
         shutil.rmtree(folder)
-        raise CannotVerifyError("it changes while it is read; try again")
-    os.truncate(folder / "ledger", path.stat().st_size + missing)
+        raise
     return folder
 
 
-def _stamps(path: Path) -> list[tuple[int, int]]:
-    return [(one.stat().st_mtime_ns, one.stat().st_size) for one in (path, *sides(path))]
+def _copy(path: Path, folder: Path, files: list[Path]) -> None:
+    for _ in range(5):
+        before = _stamps(files)
+        for one in files:
+            shutil.copyfile(one, folder / f"ledger{one.name.removeprefix(path.name)}")
+        if before == _stamps(files):
+            return
+    raise CannotVerifyError("it changes while it is read; try again")
+
+
+def _stamps(files: list[Path]) -> list[tuple[int, int]]:
+    return [(one.stat().st_mtime_ns, one.stat().st_size) for one in files]
 
 
 def form_of(path: Path) -> str:
@@ -1931,6 +1944,9 @@ class Verifier:
         body = self.source.body(record)
         stated = record["body"]
         rule = "the body is the one that the record names"
+        if self.source.lossy and (body is None or digest_of(body) != stated["digest"]):
+            self.notes.append(f"the body of record {seq} was lost with the tail")
+            return None
         if body is None:
             missing = Finding(seq, "body", rule, stated["digest"], "no body is stored under this digest")
             self._missing.append((seq, missing))
@@ -2218,12 +2234,7 @@ def read_file(path: Path, what: str) -> bytes:
 def judged(path: Path, policy: Policy | None, kept: list[bytes], *, with_log: bool) -> Wire:
     """The report on one reading of a log."""
     with opened(path, with_log=with_log) as source:
-        log = source.log
-        if log is None:
-            for entry in source.entries():
-                found = re.search(rb'"log":"([^"]*)"', entry.raw)
-                log = found[1].decode(errors="replace") if found else None
-                break
+        log = source.log or _first_log(source)
         try:
             anchors = [read_anchor(raw, log) for raw in kept]
         except (ValueError, AttributeError) as error:
@@ -2233,6 +2244,16 @@ def judged(path: Path, policy: Policy | None, kept: list[bytes], *, with_log: bo
         verifier = Verifier(source, policy, anchors)
         verifier.run()
         return verifier.wire()
+
+
+def _first_log(source: Source) -> str | None:
+    """The log that the first record names, whatever else is wrong with it; a witness file is asked for it."""
+    try:
+        first = next(source.entries(), None)
+    except sqlite3.Error:
+        return None
+    named = re.search(rb'"log":"([^"]*)"', first.raw) if first else None
+    return named[1].decode(errors="replace") if named else None
 
 
 def verify(path: Path, policy: Path | None = None, against: Iterable[Path] = ()) -> Wire:
@@ -2247,10 +2268,7 @@ def verify(path: Path, policy: Path | None = None, against: Iterable[Path] = ())
         report = _tried(path, trusted, kept, with_log=bool(beside))
         if beside and report["exit_code"] in (1, 2):
             alone = _tried(path, trusted, kept, with_log=False)
-            if alone["exit_code"] in (
-                0,
-                3,
-            ):  # a left-over or foreign file would spoil what is whole without it
+            if alone["exit_code"] in (0, 3) and not _goes_on(path):
                 names = ", ".join(one.name for one in beside)
                 torn = f"{names} does not fit and was left out; what it should hold is not here"
                 return {**alone, **outcome("TORN"), "torn": torn, "anchored_by": []}
@@ -2266,6 +2284,16 @@ def _tried(path: Path, policy: Policy | None, kept: list[bytes], *, with_log: bo
         return judged(path, policy, kept, with_log=with_log)
     except CannotVerifyError as error:
         return refusal(str(error))
+
+
+def _goes_on(path: Path) -> bool:
+    """Whether the log with the files beside it begins with the log of the file alone."""
+    try:
+        with opened(path, with_log=True) as longer, opened(path, with_log=False) as shorter:
+            rest = (entry.raw for entry in longer.entries())
+            return all(next(rest, None) == entry.raw for entry in shorter.entries())
+    except (sqlite3.Error, CannotVerifyError):
+        return False
 
 
 def told(report: Wire) -> str:

@@ -1,0 +1,420 @@
+"""Whatever is done to a log, the one-file verifier gives the right verdict, with an anchor and without one.
+
+The replay of the project is asked the same question; neither sees a failure that the other does not.
+"""
+
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from evidence.audit import replay
+from ledger import standalone
+from ledger.bundle import BundleLog
+from ledger.checkpoint import Checkpoint
+from ledger.sqlite_readonly import open_readonly
+from ledger.tree import frontier_of, leaf_hash
+from schemas.canonical import canonical, digest
+from schemas.errors import EvidenceError
+from schemas.ledger import read_raw
+from tests.ledger.carried import Carried, Item, Step, carry, found, items, put, rechained, steps, verdict
+from tests.ledger.signing import signer
+from tests.ledger.steps import edit
+from tests.lifecycle.tampering import Change, changes
+
+OTHER = signer(salt="other")
+
+
+@pytest.fixture(scope="module")
+def signed(tmp_path_factory: pytest.TempPathFactory) -> Carried:
+    return carry(tmp_path_factory.mktemp("signed"))
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Carried:
+    return carry(tmp_path_factory.mktemp("plain"), signed=False)
+
+
+def clean(path: Path) -> bool:
+    """What the project's own replay says of a bundle or a SQLite ledger."""
+    try:
+        log = BundleLog(path) if path.suffix == ".bundle" else open_readonly(path)
+        with log.read() as reader:
+            return replay(reader).clean
+    except EvidenceError:
+        return False
+
+
+def assert_tampered(path: Path, carried: Carried, expected: str = "TAMPERED") -> None:
+    """The same verdict with every anchor and with none, and the replay agrees that it is not clean."""
+    for policy in (None, carried.policy):
+        for against in ((), (carried.checkpoint,)):
+            assert verdict(path, *against, policy=policy) == expected
+    assert not clean(path)
+
+
+def flipped(raw: bytes, at: int, chance: Random) -> bytes:
+    """One byte is another."""
+    return raw[:at] + bytes([raw[at] ^ chance.randrange(1, 256)]) + raw[at + 1 :]
+
+
+def assert_flip_is_seen(raw: bytes, at: int, copy: Path, policy: Path) -> None:
+    copy.write_bytes(flipped(raw, at, Random(at)))
+    expected = {"TAMPERED", "CANNOT-VERIFY"} if at <= raw.index(b"\n") else {"TAMPERED"}
+    expected |= {"TORN"} if at == len(raw) - 1 else set()
+    assert verdict(copy, policy=policy) in expected, at
+    assert verdict(copy) in expected, at
+
+
+def places(raw: bytes, chance: Random) -> list[int]:
+    """Some bytes of each line, its first and its last ones."""
+    chosen, start = [], 0
+    for line in raw.splitlines(keepends=True):
+        chosen += [start + place for place in (0, len(line) // 2, len(line) - 2, len(line) - 1)]
+        start += len(line)
+    return sorted(chance.sample(chosen, 90))
+
+
+def test_bytes_of_a_bundle_flipped_here_and_there_are_each_seen(signed: Carried, tmp_path: Path) -> None:
+    raw = signed.bundle.read_bytes()
+    for at in [3, 30, len(raw) - 5, len(raw) - 1, *places(raw, Random(5))]:
+        assert_flip_is_seen(raw, at, tmp_path / "copy.bundle", signed.policy)
+
+
+@pytest.mark.soak
+def test_every_byte_of_a_bundle_flipped_in_turn_is_seen(signed: Carried, tmp_path: Path) -> None:
+    raw = signed.bundle.read_bytes()
+    for at in range(len(raw)):
+        assert_flip_is_seen(raw, at, tmp_path / "copy.bundle", signed.policy)
+
+
+def content(path: Path) -> object:
+    """All that is the record in a SQLite ledger."""
+    with open_readonly(path).read() as reader:
+        bodies = [reader.body(read_raw(raw).body.digest) for _, raw in reader.records()]
+        return [*reader.records()], bodies, [*reader.checkpoints()]
+
+
+def assert_flip_is_seen_or_nothing(raw: bytes, at: int, copy: Path, carried: Carried) -> None:
+    copy.write_bytes(flipped(raw, at, Random(at)))
+    told = verdict(copy, policy=carried.policy)
+    if told == "VERIFIED":  # a byte that SQLite does not use, or a counter of its own
+        assert content(copy) == content(carried.sqlite), at
+    else:
+        assert told in ("TAMPERED", "CANNOT-VERIFY", "TORN"), (at, told)
+
+
+def test_bytes_of_a_sqlite_ledger_flipped_here_and_there_are_seen(signed: Carried, tmp_path: Path) -> None:
+    raw, chance = signed.sqlite.read_bytes(), Random(7)
+    header = [*range(100)][::3]
+    for at in [*header, *(chance.randrange(100, len(raw)) for _ in range(60))]:
+        assert_flip_is_seen_or_nothing(raw, at, tmp_path / "copy.sqlite3", signed)
+
+
+@pytest.mark.soak
+def test_every_byte_of_a_sqlite_ledger_flipped_in_turn_is_seen(signed: Carried, tmp_path: Path) -> None:
+    raw = signed.sqlite.read_bytes()
+    for at in range(len(raw)):
+        assert_flip_is_seen_or_nothing(raw, at, tmp_path / "copy.sqlite3", signed)
+
+
+def records(held: Sequence[Item]) -> list[int]:
+    return [place for place, (kind, _) in enumerate(held) if kind == "record"]
+
+
+def test_each_record_dropped_doubled_or_swapped_is_seen_there(signed: Carried, tmp_path: Path) -> None:
+    held, path = items(signed.bundle), tmp_path / "x.bundle"
+    lines = records(held)
+    for seq, at in enumerate(lines[:-1]):
+        other = lines[seq + 1]
+        swapped = [*held[:at], held[other], *held[at + 1 : other], held[at], *held[other + 1 :]]
+        for changed in ([*held[:at], *held[at + 1 :]], [*held[: at + 1], *held[at:]], swapped):
+            told, first, _ = found(put(path, changed), policy=signed.policy)
+            # One before: the dropped record's checkpoint now stands behind the record before it.
+            assert (told, first in (seq - 1, seq, seq + 1)) == ("TAMPERED", True), (seq, first)
+    assert_tampered(path, signed)
+
+
+def test_each_row_deleted_from_a_sqlite_ledger_is_seen(signed: Carried, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.sqlite3"
+    for sql in DELETIONS:
+        shutil.copyfile(signed.sqlite, copy)
+        edit(copy, sql)
+        assert_tampered(copy, signed)
+    shutil.copyfile(signed.sqlite, copy)
+    edit(copy, "DELETE FROM checkpoints WHERE size = 1")  # later ones cover what it covered
+    assert verdict(copy, policy=signed.policy) == "VERIFIED"
+
+
+DELETIONS = [
+    "DELETE FROM records WHERE seq = 7",
+    "DELETE FROM bodies WHERE rowid = 1",
+    "DELETE FROM subjects WHERE seq = 8",
+    "DELETE FROM schemas WHERE name LIKE 'loopx_external_evidence_plan%'",
+    "DELETE FROM head",
+    "DELETE FROM checkpoints WHERE size = (SELECT max(size) FROM checkpoints)",
+]
+EDITS = [
+    "UPDATE records SET raw = CAST(raw AS TEXT) WHERE seq = 3",
+    "UPDATE records SET kind = 'plan.created' WHERE seq = 0",
+    "UPDATE records SET prev = zeroblob(32) WHERE seq = 3",
+    "UPDATE records SET idem = zeroblob(32) WHERE seq = 3",
+    "UPDATE records SET tree = zeroblob(32) WHERE seq = 4",
+    "UPDATE records SET tree = tree || x'00' WHERE seq = 4",
+    "UPDATE records SET seq = 1000 WHERE seq = 3",
+    "UPDATE bodies SET bytes = CAST(bytes AS TEXT) WHERE rowid = 2",
+    "UPDATE bodies SET bytes = 'x' WHERE rowid = 2",
+    "UPDATE checkpoints SET note = CAST(note AS TEXT) WHERE size = 1",
+    "UPDATE checkpoints SET size = 1000 WHERE size = 1",
+    "UPDATE checkpoints SET note = x'00' WHERE size = 1",
+    "UPDATE head SET seq = 3",
+    "INSERT INTO subjects VALUES ('00', 'blake3', 'plan_id', 3)",
+    "INSERT INTO schemas VALUES ('x', x'00')",
+    "CREATE TABLE more (x)",
+    "CREATE TRIGGER more AFTER INSERT ON records BEGIN SELECT 1; END",
+    "DROP INDEX records_by_kind",
+]
+
+
+@pytest.mark.parametrize("sql", EDITS)
+def test_each_edit_of_a_sqlite_ledger_is_seen(signed: Carried, tmp_path: Path, sql: str) -> None:
+    copy = tmp_path / "copy.sqlite3"
+    shutil.copyfile(signed.sqlite, copy)
+    edit(copy, sql)
+    assert verdict(copy, policy=signed.policy) == verdict(copy) == "TAMPERED"
+    assert not clean(copy)
+
+
+@pytest.mark.parametrize(
+    "sql", ["DROP TABLE records", "PRAGMA user_version = 9", "PRAGMA application_id = 9"]
+)
+def test_a_sqlite_file_that_is_no_ledger_that_is_known_cannot_be_verified(
+    signed: Carried, tmp_path: Path, sql: str
+) -> None:
+    copy = tmp_path / "copy.sqlite3"
+    shutil.copyfile(signed.sqlite, copy)
+    edit(copy, sql)
+    assert verdict(copy, policy=signed.policy) == "CANNOT-VERIFY"
+    assert not clean(copy)
+
+
+def test_history_rewritten_without_the_key_is_seen_with_a_policy_or_an_anchor(
+    signed: Carried, tmp_path: Path
+) -> None:
+    whole = steps(items(signed.bundle))
+    again = [step._replace(sealed=step.sealed) for step in whole if step.kind != "evidence.retired"]
+    bare = put(tmp_path / "bare.bundle", rechained(again))
+    told, _, field = found(bare)
+    assert (told, field) == ("TAMPERED", "checkpoint")  # it says that it has a key, and nobody signed
+    old = [content for kind, content in items(signed.bundle) if kind == "checkpoint"]
+    kept = put(tmp_path / "kept.bundle", [*rechained(again), ("checkpoint", old[-1])])
+    assert verdict(kept) == verdict(kept, policy=signed.policy) == "TAMPERED"
+    assert not clean(bare)
+    assert not clean(kept)
+
+
+def resigned(whole: list[Step], key: object) -> list[Step]:
+    """The log as if it had that key from its first record on; None for no key at all."""
+    opening = json.loads(whole[0].body)
+    return [whole[0].stating({**opening, "key": key}), *whole[1:]]
+
+
+def test_history_rewritten_and_signed_with_another_key_is_seen_by_who_knows_the_right_one(
+    signed: Carried, tmp_path: Path
+) -> None:
+    whole = steps(items(signed.bundle))[:-2]  # without the retirement and its schema
+    path = put(tmp_path / "x.bundle", rechained(resigned(whole, str(OTHER.verifier)), OTHER))
+    assert clean(path)
+    assert verdict(path) == "UNANCHORED"
+    assert found(path, policy=signed.policy) == ("TAMPERED", 0, "key")
+    assert verdict(path, signed.checkpoint) == "TAMPERED"
+    bare = put(tmp_path / "bare.bundle", rechained(resigned(whole, None)))
+    assert clean(bare)
+    assert verdict(bare) == "UNANCHORED"
+    assert found(bare, policy=signed.policy) == ("TAMPERED", 0, "key")
+
+
+def test_history_rewritten_with_the_key_itself_is_forked_for_who_kept_a_checkpoint(
+    signed: Carried, tmp_path: Path
+) -> None:
+    whole = steps(items(signed.bundle))
+    one = read_raw(whole[-1].raw)
+    more = whole[-1]._replace(raw=one.replace(actor="somebody-else").canonical())
+    path = put(tmp_path / "x.bundle", rechained([*whole[:-1], more], signer()))
+    assert clean(path)
+    assert verdict(path, policy=signed.policy) == "VERIFIED"  # whoever has the key can; keep a checkpoint
+    for policy in (None, signed.policy):
+        assert found(path, signed.checkpoint, policy=policy) == ("FORKED", len(whole) - 1, "checkpoint")
+
+
+def test_a_tail_cut_off_at_a_checkpoint_is_seen_by_who_kept_a_later_one(
+    signed: Carried, tmp_path: Path
+) -> None:
+    held, path = items(signed.bundle), tmp_path / "x.bundle"
+    ends = [at for at, (kind, _) in enumerate(held) if kind == "checkpoint"]
+    shorter = put(path, held[: ends[-2] + 1])
+    assert clean(shorter)
+    assert verdict(shorter, policy=signed.policy) == "VERIFIED"  # as it was at that time
+    assert verdict(shorter) == "UNANCHORED"
+    seq = len(records(held[: ends[-2] + 1]))
+    assert found(shorter, signed.checkpoint, policy=signed.policy) == ("TAMPERED", seq, "record")
+    unsigned = put(path, held[: ends[-1]])
+    assert_tampered(unsigned, signed)
+
+
+def test_a_bundle_that_was_cut_is_torn_and_all_before_the_cut_is_still_judged(
+    signed: Carried, plain: Carried, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.bundle"
+    for carried in (signed, plain):
+        raw = carried.bundle.read_bytes()
+        lines = raw.splitlines(keepends=True)
+        for cut in (
+            raw[:-1],
+            raw[: -len(lines[-1])],
+            raw[: len(raw) // 2],
+            b"".join(lines[: len(lines) // 3]),
+        ):
+            path.write_bytes(cut)
+            assert verdict(path) == verdict(path, signed.checkpoint, policy=signed.policy) == "TORN"
+            assert not clean(path)
+    raw = signed.bundle.read_bytes()
+    path.write_bytes(raw[: len(raw) // 2].replace(b'{"record":"ey', b'{"record":"eY', 1))
+    assert verdict(path) == "TAMPERED"
+
+
+def test_a_sqlite_file_that_lost_its_end_is_torn(signed: Carried, tmp_path: Path) -> None:
+    raw, path = signed.sqlite.read_bytes(), tmp_path / "x.sqlite3"
+    for keep in (len(raw) - 1, len(raw) - 4096, len(raw) * 2 // 3, len(raw) // 2):
+        path.write_bytes(raw[:keep])
+        report = standalone.verify(path, signed.policy, [signed.checkpoint])
+        assert (report["verdict"], report["torn"]) == ("TORN", f"the file has {keep} of its {len(raw)} bytes")
+        assert report["records"] > 5 or keep < len(raw) - 4096
+        assert not clean(path)
+
+
+def test_a_body_swapped_or_gone_is_seen_where_it_is(signed: Carried, tmp_path: Path) -> None:
+    held, path = items(signed.bundle), tmp_path / "x.bundle"
+    bodies = [at for at, (kind, _) in enumerate(held) if kind == "body"]
+    for at in bodies[1:]:
+        gone = put(path, [*held[:at], *held[at + 1 :]])
+        told, seq, field = found(gone)
+        assert (told, field) == ("TAMPERED", "body")
+        assert seq == len(records(held[:at]))
+    swapped = put(path, [*held[: bodies[3]], held[bodies[4]], *held[bodies[3] + 1 :]])
+    assert_tampered(swapped, signed)
+
+
+def test_a_checkpoint_that_was_replaced_is_seen(signed: Carried, tmp_path: Path) -> None:
+    held, path = items(signed.bundle), tmp_path / "x.bundle"
+    at = [place for place, (kind, _) in enumerate(held) if kind == "checkpoint"]
+    _, last = Checkpoint.of(held[at[-1]][1])
+    _, middle = Checkpoint.of(held[at[2]][1])
+    lies = {
+        at[-1]: last.signed(OTHER),
+        at[2]: middle._replace(root=last.root).signed(signer()),
+        at[1]: middle.signed(signer()),
+        at[0]: last._replace(origin="tests.example/else").signed(signer()),
+    }
+    for place, note in lies.items():
+        put(path, [*held[:place], ("checkpoint", bytes(note)), *held[place + 1 :]])
+        assert_tampered(path, signed)
+    put(path, [*held[: at[2]], *held[at[2] + 1 :]])
+    assert verdict(path, policy=signed.policy) == "VERIFIED"
+
+
+def test_tampering_in_a_tiles_folder_is_seen(signed: Carried, tmp_path: Path) -> None:
+    files = sorted(one.relative_to(signed.tiles) for one in signed.tiles.rglob("*") if one.is_file())
+    chance = Random(3)
+    for number, file in enumerate(files):
+        folder = tmp_path / str(number)
+        shutil.copytree(signed.tiles, folder)
+        raw = (folder / file).read_bytes()
+        (folder / file).write_bytes(flipped(raw, chance.randrange(len(raw)), chance))
+        expected = (
+            ("TAMPERED", "CANNOT-VERIFY", "TORN") if file.name == "checkpoint" else ("TAMPERED", "TORN")
+        )
+        assert verdict(folder, policy=signed.policy) in expected, file
+        (folder / file).unlink()
+        assert verdict(folder, policy=signed.policy) in (*expected, "CANNOT-VERIFY"), file
+
+
+def edited(whole: list[Step]) -> Iterator[tuple[int, Change]]:
+    for place, step in enumerate(whole):
+        if step.kind not in ("schema.registered", "ledger.opened"):
+            for change in changes(json.loads(step.body)):
+                yield place, change
+
+
+def test_on_every_edit_that_was_hashed_again_without_the_key_the_two_verifiers_agree(
+    plain: Carried, tmp_path: Path
+) -> None:
+    whole, path = steps(items(plain.bundle)), tmp_path / "x.bundle"
+    every = list(edited(whole))
+    told = set()
+    for place, change in Random(11).sample(every, 100):
+        try:
+            step = whole[place].stating(change.applied(json.loads(whole[place].body)))
+        except EvidenceError:  # a lone surrogate, which no body can hold
+            continue
+        put(path, rechained([*whole[:place], step, *whole[place + 1 :]]), "tests.example/world")
+        word = verdict(path)
+        assert (word == "UNANCHORED") == clean(path), (whole[place].kind, change)
+        told.add(word)
+    assert told - {"UNANCHORED"} == {"RULE-BROKEN"}
+
+
+@pytest.mark.soak
+def test_on_every_single_edit_of_every_body_the_two_verifiers_agree(plain: Carried, tmp_path: Path) -> None:
+    whole, path = steps(items(plain.bundle)), tmp_path / "x.bundle"
+    for place, change in edited(whole):
+        try:
+            step = whole[place].stating(change.applied(json.loads(whole[place].body)))
+        except EvidenceError:
+            continue
+        put(path, rechained([*whole[:place], step, *whole[place + 1 :]]), "tests.example/world")
+        assert (verdict(path) == "UNANCHORED") == clean(path), (whole[place].kind, change)
+
+
+def test_on_every_field_of_every_record_edited_the_two_verifiers_agree(
+    plain: Carried, tmp_path: Path
+) -> None:
+    held, path = items(plain.bundle), tmp_path / "x.bundle"
+    every = [(at, change) for at in records(held) for change in changes(json.loads(held[at][1]))]
+    for at, change in Random(12).sample(every, 80):
+        try:
+            raw = canonical(change.applied(json.loads(held[at][1])))
+        except EvidenceError:
+            continue
+        put(path, [*held[:at], ("record", raw), *held[at + 1 :]], "tests.example/world")
+        assert (verdict(path) == "UNANCHORED") == clean(path), (at, change)
+
+
+def test_steps_left_out_moved_or_taken_twice_are_judged_alike(plain: Carried, tmp_path: Path) -> None:
+    whole, path = steps(items(plain.bundle)), tmp_path / "x.bundle"
+    log = "tests.example/world"
+    words = []
+    for place, step in enumerate(whole):
+        double = step._replace(raw=read_raw(step.raw).replace(idem=digest("another key")).canonical())
+        later = [*whole[:place], *whole[place + 1 : place + 3], step, *whole[place + 3 :]]
+        for changed in (
+            [*whole[:place], *whole[place + 1 :]],
+            [*whole[: place + 1], double, *whole[place + 1 :]],
+            later,
+        ):
+            put(path, rechained(changed), log)
+            words.append(verdict(path))
+            assert (words[-1] == "UNANCHORED") == clean(path), (place, step.kind)
+    assert set(words) == {"UNANCHORED", "RULE-BROKEN"}
+
+
+def test_the_tree_of_the_file_is_the_tree_of_the_project(signed: Carried) -> None:
+    raws = [raw for kind, raw in items(signed.bundle) if kind == "record"]
+    tree = standalone.Tree()
+    for size, raw in enumerate(raws, 1):
+        tree.append(standalone.leaf_hash(raw))
+        assert tree.root() == frontier_of(map(leaf_hash, raws[:size])).root()
+    assert standalone.Tree().root() == frontier_of([]).root()
