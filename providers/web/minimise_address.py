@@ -15,6 +15,7 @@ EXCLUDED = "url contains an excluded term"
 EXCLUDED_FOLDED = "url contains an excluded term after folding"
 _DECODINGS = 3
 _USER = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*@")
+_UNITS = re.compile("%u([0-9A-Fa-f]{4})")
 _PUNYCODE = re.compile(r"(?<![A-Za-z0-9-])xn--([a-z0-9-]{1,59})", re.IGNORECASE)
 
 
@@ -30,7 +31,7 @@ def check_address(url: str, exclusions: Exclusions, policy: Policy = "refuse") -
     if problem is not None:
         return Verdict("invalid", digest, problem)
     decoded = list(dict.fromkeys(_decoded(trimmed)))
-    readings = list(dict.fromkeys([*decoded, _host_read(trimmed), *_as_gb18030(decoded)]))
+    readings = list(dict.fromkeys([*decoded, _host_read(trimmed), *_otherwise(decoded)]))
     if any(exclusions.found_in(reading) for reading in readings):
         return Verdict("rejected", digest, EXCLUDED)
     if any(exclusions.found_folded(reading) for reading in readings):
@@ -56,11 +57,14 @@ def _decoded(url: str) -> Iterator[str]:
         yield url
 
 
-def _as_gb18030(readings: list[str]) -> Iterator[str]:
-    """What a server reads that takes escapes for GBK, as older Chinese ones do."""
+def _otherwise(readings: list[str]) -> Iterator[str]:
+    """What a server reads that takes escapes for GBK or Big5, or knows %u84DD, as older Chinese ones do."""
     for reading in readings:
         if "%" in reading:
-            yield unquote_to_bytes(reading).decode("gb18030", "replace")
+            octets = unquote_to_bytes(reading)
+            yield octets.decode("gb18030", "replace")
+            yield octets.decode("big5hkscs", "replace")
+            yield _UNITS.sub(lambda found: chr(int(found[1], 16)), reading)
 
 
 def _host_read(url: str) -> str:
