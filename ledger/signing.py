@@ -10,7 +10,7 @@ from typing import NoReturn, Self
 from ledger.checkpoint import Checkpoint
 from ledger.files import read_if_there, replace
 from ledger.keyring import ROTATED, Period, key_at, periods, restorals
-from ledger.keys import Signer, load
+from ledger.keys import KEY_VARIABLE, Signer, load
 from ledger.note import Note, VerifierKey
 from ledger.store import Reader, Writer
 from ledger.tree import Frontier, frontier_at
@@ -151,7 +151,7 @@ def refuse_keyless(view: Reader) -> NoReturn:
     raise UsageError(
         f"this ledger is signed by {key}; appending needs its key file",
         subject=str(key),
-        hint="name the key file, as an option or in EXTERNAL_EVIDENCE_LEDGER_KEY",
+        hint=f"name the key file, as an option or in ${KEY_VARIABLE}",
     )
 
 
