@@ -12,8 +12,10 @@ import pytest
 
 from ledger.keys import Signer
 from ledger.note import ED25519, Note
+from ledger.proof import Proof
 from ledger.tree import consistency, inclusion
-from tests.ledger.signing import cosigner, secret, signer
+from tests.ledger.signing import cosigner, opened, secret, signer
+from tests.ledger.steps import step, stored
 from tests.ledger.test_note import NEUMANN, NEUMANN_NOTE, NEUMANN_TEXT
 from tests.ledger.test_proof import checkpoint
 from tests.ledger.test_tree import NODE, NUMBERED, TREES
@@ -120,3 +122,32 @@ def test_go_signs_with_our_private_key_what_we_sign(ask: Ask) -> None:
     assert ask([{"ask": "open", "keys": [NEUMANN], "text": NEUMANN_NOTE.decode()}]) == [
         json.dumps(text) + " 1 0"
     ]
+
+
+def test_go_accepts_what_a_ledger_gave_its_callers_and_refuses_another_record(
+    ask: Ask, tmp_path: Path
+) -> None:
+    ledger = opened(tmp_path)
+    proofs = [Proof.read(done.proof or b"") for number in range(9) for done in ledger.append(step(number))]
+    raws = dict(stored(ledger))
+    ledger.close()
+    notes = [
+        {"ask": "open", "keys": [str(signer().verifier)], "text": one.checkpoint.decode()} for one in proofs
+    ]
+    assert {one.rsplit(" ", 2)[1] for one in ask(notes)} == {"1"}
+    questions: list[dict[str, Any]] = [
+        {
+            "ask": "record",
+            "leaves": [raws[one.seq]],
+            "index": one.seq,
+            "size": checked.size,
+            "root": checked.root,
+            "path": one.path,
+        }
+        for one in proofs
+        for checked in [one.check(raws[one.seq])]
+    ]
+    assert ask(questions) == ["proved"] * 9
+    for question in questions:
+        question["leaves"] = [raws[0]]
+    assert all(one.startswith("error") for one in ask(questions))
