@@ -1,4 +1,4 @@
-"""Append with a key, one line each when durable: `python -m tests.ledger.signed_appender FOLDER NAME COUNT`."""
+"""Append with a key, a line each when durable: `python -m tests.ledger.signed_appender FOLDER NAME COUNT`."""
 
 import os
 import sys
