@@ -21,7 +21,7 @@ from evidence.lifecycle.receipt import receipt as observe
 from evidence.lifecycle.retire import retire
 from evidence.sinks.base import Sink
 from ledger.store import Draft, Ledger, Reader, Writer, registration
-from providers.base import Clock, Connector, Outgoing, Provider, is_connector
+from providers.base import Clock, Connector, Outgoing, Provider, Withheld, Withholding, is_connector
 from providers.registry import Registry, probe
 from schemas.admission import Admission, Decision
 from schemas.canonical import DEFAULT_ALGORITHM, Algorithm, digest_bytes
@@ -88,6 +88,12 @@ class Engine:
         verify_ready(plan)
         provider = self._provider(plan)
         return provider.outgoing(plan) if isinstance(provider, Connector) else ()
+
+    def withheld(self, plan: Plan) -> Sequence[Withheld]:
+        """What of `plan` its connector would not send, and why; empty where it does not tell."""
+        verify_ready(plan)
+        provider = self._provider(plan)
+        return provider.withheld(plan) if isinstance(provider, Withholding) else ()
 
     def execute(self, plan: Plan, allow_network: bool = False) -> ReceiptObservation:
         """Run the plan's provider and observe its receipt (lifecycle.md section 8).

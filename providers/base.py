@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from schemas.plan import Plan
 from schemas.provider import ProviderRow
@@ -42,6 +42,28 @@ class Outgoing:
     def to_wire(self) -> dict[str, str]:
         """The message as a door shows it."""
         return {"destination": self.destination, "content": self.content}
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """Something that a plan asks for and that a connector keeps back: what, without its words, and why."""
+
+    kind: Literal["search", "fetch"]
+    what: str
+    reason: str
+
+    def to_wire(self) -> dict[str, str]:
+        """The refusal as a door shows it."""
+        return {"kind": self.kind, "what": self.what, "reason": self.reason}
+
+
+@runtime_checkable
+class Withholding(Protocol):
+    """A connector that tells beforehand what of a plan it would not send."""
+
+    def withheld(self, plan: Plan) -> Sequence[Withheld]:
+        """What `execute` would leave out of `plan`, and why; sends nothing, and shows no excluded term."""
+        ...
 
 
 @runtime_checkable

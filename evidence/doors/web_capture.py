@@ -1,5 +1,6 @@
 """`web capture`: one page, whole and hashed, or why not."""
 
+import re
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from schemas.web import WebCaptureRequest
 
 PROGRESS_SECONDS = 3.0
+_HOST = re.compile(r"(?:[\w-]+\.)+\w{2,}(?::\d+)?(?:[/?]\S*)?\Z")
 _KEPT = {"full": "全文 full", "excerpt": "摘录 excerpt", "metadata_only": "仅题录 metadata_only"}
 _LABELS = {
     "pinned": "地址已核对",
@@ -35,7 +37,8 @@ _LABELS = {
 
 
 @click.command(
-    epilog="Exit status: 0 captured; 1 rejected (our policy) or failed (their fault); 2 a wrong option."
+    epilog="Exit status: 0 captured; 1 rejected (our policy) or failed (their fault); 2 a wrong option; "
+    "3 wrong settings."
 )
 @click.argument("url")
 @click.option("--ca-file", metavar="FILE", help="Certificate authorities in place of the system's, PEM.")
@@ -81,7 +84,9 @@ def capture(
         wire = found.capture.to_wire()
         output.print_json({"capture": wire, "provenance": _provenance(found)} if details else wire)
     else:
-        output.print_text("\n".join(_captured_lines(found, details)))
+        # What our own rules refuse may hold what must not be shown.
+        asked = url if pages.refusal(url) is None else ""
+        output.print_text("\n".join(_captured_lines(found, asked, details)))
     return 0 if found.capture.state == "captured" else 1
 
 
@@ -133,6 +138,8 @@ def _provenance(found: "Captured") -> dict[str, object]:
 
 
 def _told(value: object) -> str:
+    if value is None:
+        return "—"
     if isinstance(value, bool):
         return "是 yes" if value else "否 no"
     if isinstance(value, dict):
@@ -141,17 +148,27 @@ def _told(value: object) -> str:
     return text or "—"
 
 
-def _captured_lines(found: "Captured", details: bool) -> list[str]:
+def _captured_lines(found: "Captured", asked: str, details: bool) -> list[str]:
+    from providers.web.page_source import UNTITLED_PDF
+    from providers.web.words import told
+
     capture, page = found.capture, found.page
     states = {"captured": "已抓取 captured", "rejected": "被拒绝 rejected", "failed": "失败 failed"}
     lines = [f"网页抓取 web capture: {states[capture.state]}"]
     if capture.reason:
-        lines.append(f"  原因 reason: {capture.reason}")
+        lines.append(f"  原因 reason: {told(capture.reason)}")
+    if capture.state != "captured" and asked:
+        lines.append(f"  原址 asked: {asked}")
+        if capture.reason == "the URL is not absolute" and _HOST.match(asked.strip()):
+            lines.append(f"  提示 hint: 请写 write https://{asked.strip()}")
     if capture.state == "captured":
         title = page.title if page and not found.withheld else ""
+        untitled = UNTITLED_PDF if page and page.kind == "pdf" else "（无题）"
+        lines += [f"  标题 title: {title or untitled}", f"  网址 url: {capture.final_url}"]
+        if found.moved:
+            statuses = "、".join(map(str, found.moved))
+            lines.append(f"  原址 asked: {asked}（{statuses} 跳转 moved）")
         lines += [
-            f"  标题 title: {title or '（无题）'}",
-            f"  网址 url: {capture.final_url}",
             f"  时间 fetched: {capture.fetched_at}",
             f"  内容 content: {capture.content_type or '未声明 not stated'}, {capture.byte_size} 字节 bytes",
             f"  摘要 sha256: {capture.sha256}",

@@ -31,7 +31,8 @@ _STATES = {
 
 @click.command(
     epilog="Exit status: 0 the state is ok; 1 it is empty, unavailable, rate_limited, rejected or error; "
-    "2 no search service is set; 3 the query is none (empty, longer than 256 characters)."
+    "2 no search service is set; 3 the query is none (empty, longer than 256 characters) or the settings are "
+    "wrong."
 )
 @click.argument("query")
 @search_option
@@ -59,6 +60,7 @@ def search(
     from providers.web.assembly import search_service
     from providers.web.minimise import check_query as every_rule
     from providers.web.screening import screened
+    from providers.web.words import told_findings
     from schemas.web import WebSearchRequest, WebSearchResult
 
     settings = read_settings(web_file, search_url, service)
@@ -69,7 +71,7 @@ def search(
         raise InvalidError(verdict.reason, subject="query")
     if verdict.state == "ok":
         for finding in verdict.findings:
-            output.print_notice(f"warning: {finding}")
+            output.print_notice(f"警告 warning: {told_findings([finding])} {finding}")
         request = WebSearchRequest(
             query=verdict.sent_query, prefer_official=prefer_official, limit=limit or settings.hits
         )
@@ -94,12 +96,13 @@ def _line(text: str) -> str:
 
 
 def _found_lines(result: "WebSearchResult") -> list[str]:
+    from providers.web.words import told
+
     state = _STATES.get(result.state, result.state)
     lines = [f"网络检索 web search: {state} ({result.provider}, {result.searched_at})"]
-    if result.sent_query:
-        lines.append(f"  已发送 sent: {_line(result.sent_query)}")
+    lines.append(f"  已发送 sent: {_line(result.sent_query)}" if result.sent_query else "  未发出 not sent")
     if result.reason:
-        lines.append(f"  原因 reason: {_line(result.reason)}")
+        lines.append(f"  原因 reason: {_line(told(result.reason))}")
     for hit in result.results:
         official = " [官方 official]" if hit.official else ""
         lines += [f"{hit.rank:3}. {_line(hit.title) or '（无题）'}{official}", f"     {hit.url}"]

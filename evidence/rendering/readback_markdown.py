@@ -13,6 +13,7 @@ from evidence.rendering.labels import (
     YES,
 )
 from evidence.rendering.source_markdown import code_list, item, prose, prose_list, source_lines
+from providers.moved import moved
 from schemas.readback import Readback
 from schemas.request import Request
 
@@ -118,10 +119,15 @@ def _difference(readback: Readback) -> list[str]:
     lines = _section("请求与返回之差 Requested and returned")
     if requested is None:
         return [*lines, item("指定的引用 Requested references", NONE)]
+    absent = [ref for ref in requested if ref not in returned]
+    beside = [ref for ref in returned if ref not in requested]
+    led = [(old, new) for old in absent for new in returned if moved(old, new) in readback.limitations]
+    olds, news = {old for old, _ in led}, {new for _, new in led}
     return [
         *lines,
-        *code_list("请求而未返回 Requested, not returned", [ref for ref in requested if ref not in returned]),
-        *code_list("返回而未请求 Returned, not requested", [ref for ref in returned if ref not in requested]),
+        *code_list("请求而未返回 Requested, not returned", [ref for ref in absent if ref not in olds]),
+        *code_list("返回而未请求 Returned, not requested", [ref for ref in beside if ref not in news]),
+        *(item("已跳转 Moved", f"{code(old)} → {code(new)}") for old, new in led),
     ]
 
 

@@ -82,6 +82,14 @@ class Capturer:
         """Why `url` would be rejected before anything is looked up; None when it would be asked for."""
         return self._judge(url)
 
+    def rejection(self, url: str) -> str | None:
+        """Why capturing `url` would send nothing at all, as far as that is known before; else None."""
+        try:
+            self._fetcher.prepared(url)
+        except RejectedError as error:
+            return str(error)
+        return None
+
     def outgoing(self, url: str) -> list[Outgoing]:
         """Byte for byte what capturing `url` would send before any redirect; nothing where it is rejected."""
         try:
@@ -138,11 +146,11 @@ class Capturer:
 
 
 def almost_empty(page: Page, body: bytes) -> bool:
-    """Whether an HTML page shows nothing, or next to nothing beside its scripts."""
+    """Whether an HTML page shows nothing but its title, or next to nothing beside its scripts."""
     if page.kind != "html" or page.candidates or page.problem not in ("", NO_TEXT):
         return False
-    few = len("".join(page.text.split())) < _FEW and b"<script" in body.lower()
-    return few or page.problem == NO_TEXT
+    count = len("".join(page.text.removeprefix(page.title).split()))
+    return not count or (count < _FEW and b"<script" in body.lower())
 
 
 def _words(page: Page) -> str:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from providers.base import Clock, Outgoing
+from providers.base import Clock, Outgoing, Withheld
 from providers.web.capturing import Capturer
 from providers.web.crew import each
 from providers.web.exclusions import Exclusions
@@ -21,6 +21,7 @@ from providers.web.screening import unspoken
 from providers.web.search.official import OfficialDomains
 from providers.web.search.service import Searched, SearchService
 from providers.web.settings import Settings
+from providers.web.words import told
 from schemas.canonical import Algorithm, algorithm_of
 from schemas.dates import instant
 from schemas.errors import InvalidError
@@ -33,6 +34,10 @@ from schemas.web import CAPTURED, WebCaptureRequest, WebSearchHit, WebSearchRequ
 PROVIDER_ID = "connector:web-search"
 USUAL_SECONDS = 300.0
 """How long a caller waits for a run unless it says otherwise."""
+NEITHER = (
+    "请求既没有检索词，也没有网页地址；目标从不发送。请用 --search-term 或 --source 另作计划。"
+    " The request has neither search terms nor sources, and its objective is never sent: plan anew with one."
+)
 _SHARE = 0.95
 
 
@@ -91,7 +96,7 @@ class WebSearch:
             installed=found.installed,
             enabled=found.enabled,
             ready=found.ready,
-            unavailable_reason=None if found.ready else legible(found.reason, 512),
+            unavailable_reason=None if found.ready else legible(told(found.reason), 512),
         )
 
     def outgoing(self, plan: Plan) -> Sequence[Outgoing]:
@@ -112,6 +117,24 @@ class WebSearch:
             )
         return messages
 
+    def withheld(self, plan: Plan) -> Sequence[Withheld]:
+        """Every term and page of the plan that would not be asked for, without what must not be shown."""
+        if not (plan.request.search_terms or plan.request.source_refs):
+            return [Withheld("search", "目标 objective", NEITHER)]
+        found = []
+        for place, (_, verdict) in enumerate(self._judged(plan), 1):
+            if why := verdict.reason or self._service.refusal(verdict.sent_query):
+                found.append(Withheld("search", f"第 {place} 个检索词 search term {place}", told(why)))
+        for place, ref in enumerate(plan.request.source_refs or (), 1):
+            named = f"第 {place} 个来源 source {place}"
+            if not _is_web(ref):
+                found.append(Withheld("fetch", named, "不是网页地址 no web address"))
+            elif judged := self._capturer.refusal(ref):
+                found.append(Withheld("fetch", named, told(judged)))
+            elif rejected := self._capturer.rejection(ref):
+                found.append(Withheld("fetch", legible(ref, 400), told(rejected)))
+        return found
+
     def is_official(self, url: str) -> bool:
         """Whether the host of `url` is on the list of official ones, or on the user's."""
         return self._official.holds(url)
@@ -119,37 +142,34 @@ class WebSearch:
     def execute(self, plan: Plan) -> Receipt:
         """Search, capture, and bind each captured page as a source.
 
-        Raises InvalidError when the request names neither a query nor a page: its objective is not sent.
+        A request that names neither a query nor a page fails: its objective is not sent.
         """
-        if not plan.request.search_terms and not plan.request.source_refs:
-            raise InvalidError(
-                "the request has neither search_terms nor source_refs; its objective is never sent outside",
-                subject="search_terms",
-            )
         until = self._monotonic() + self._budget
-        told = RunNotes()
-        wanted = self._named(plan, told)
+        notes = RunNotes()
+        if not (plan.request.search_terms or plan.request.source_refs):
+            notes.note(NEITHER)
+        wanted = self._named(plan, notes)
         for query, verdict in self._judged(plan):
             if verdict.state != "ok":
-                told.refused(verdict)
+                notes.refused(verdict)
                 continue
             if self._monotonic() >= until:
-                told.late(query)
+                notes.late(query)
                 continue
             searched = self._searched(_asked(self._settings, verdict.sent_query))
-            told.warned(query, verdict)
-            told.searched(query, searched)
-            self._choose(query, searched, wanted, told)
-        sources = self._sources(self._taken(plan, wanted, until), told)
+            notes.warned(query, verdict)
+            notes.searched(query, searched)
+            self._choose(query, searched, wanted, notes)
+        sources = self._sources(self._taken(plan, wanted, until), notes)
         return Receipt(
             plan_id=plan.plan_id or "",
             request_id=plan.request.request_id or "",
             provider_id=self.provider_id,
             provider_kind=self.provider_kind,
-            status=told.status(bool(sources)),
+            status=notes.status(bool(sources)),
             sources=sources,
-            summary=told.summary(self._service.adapter.title, self._service.address.url(), len(sources)),
-            limitations=told.limitations(),
+            summary=notes.summary(self._service.adapter.title, self._service.address.url(), len(sources)),
+            limitations=notes.limitations(),
             # A clock that was set back must not put the end before a page.
             completed_at=max([instant(self._clock()), *(source.accessed_at for source in sources)]),
         )
@@ -174,27 +194,27 @@ class WebSearch:
         named = plan.request.source_refs or ()
         return [ref for ref in named if _is_web(ref) and self._capturer.refusal(ref) is None]
 
-    def _named(self, plan: Plan, told: "RunNotes") -> dict[str, Wanted]:
+    def _named(self, plan: Plan, notes: RunNotes) -> dict[str, Wanted]:
         wanted: dict[str, Wanted] = {}
         for ref in plan.request.source_refs or ():
             if not _is_web(ref):
                 named = legible(unspoken(ref, self._exclusions), 200)
-                told.note(f"{named} 不是网页地址，没有抓取。 No web address; not captured.")
+                notes.note(f"{named} 不是网页地址，没有抓取。 No web address; not captured.")
                 continue
             if self._capturer.refusal(ref) is not None:
-                told.hidden += 1
+                notes.hidden += 1
                 continue
             wanted[ref] = Wanted(WebCaptureRequest(url=ref), list(plan.request.search_terms or ()), [NAMED])
         return wanted
 
-    def _choose(self, query: str, searched: Searched, wanted: dict[str, Wanted], told: "RunNotes") -> None:
+    def _choose(self, query: str, searched: Searched, wanted: dict[str, Wanted], notes: RunNotes) -> None:
         """Take the first hits of one search, official ones first where that is wanted; list the others."""
         left: list[WebSearchHit] = []
         taken = 0
         for hit in searched.result.results:
             said = f"{searched.result.provider} 检索{quoted(query, 120)}第 {hit.rank} 位"
             if self._capturer.refusal(hit.url) is not None:
-                told.hidden += 1
+                notes.hidden += 1
                 continue
             known = wanted.get(hit.url)
             if known is None and taken >= self._settings.captures:
@@ -211,7 +231,7 @@ class WebSearch:
             taken += 1
             known.queries.append(query)
             known.found.append(said)
-        told.left(query, left)
+        notes.left(query, left)
 
     def _taken(self, plan: Plan, wanted: dict[str, Wanted], until: float) -> list[tuple[str, _Taken]]:
         """Each address with what taking its page came to, in order; none is begun after `until`."""
@@ -234,17 +254,17 @@ class WebSearch:
             return _Taken("no source", error.message)
         return _Taken(CAPTURED, source=source, moved=bool(found.moved) and NAMED in wanted.found)
 
-    def _sources(self, taken: list[tuple[str, _Taken]], told: "RunNotes") -> tuple[Source, ...]:
+    def _sources(self, taken: list[tuple[str, _Taken]], notes: RunNotes) -> tuple[Source, ...]:
         sources: dict[str, Source] = {}
         for url, one in taken:
             if one.source is not None and one.moved:
-                told.moved(url, one.source.source_ref)
+                notes.moved(url, one.source.source_ref)
             if one.source is None:
-                told.uncaptured(url, one.state, one.reason)
+                notes.uncaptured(url, one.state, one.reason)
             elif one.source.source_ref in sources:
-                told.note(f"{legible(url, 200)} 与另一来源同址。 It ends at the address of another source.")
+                notes.note(f"{legible(url, 200)} 与另一来源同址。 It ends at the address of another source.")
             elif len(sources) == MOST_SOURCES:
-                told.uncaptured(url, "left out", f"a receipt holds {MOST_SOURCES} sources")
+                notes.uncaptured(url, "left out", f"a receipt holds {MOST_SOURCES} sources")
             else:
                 sources[one.source.source_ref] = one.source
         return tuple(sources.values())

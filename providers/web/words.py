@@ -95,6 +95,11 @@ _FETCHED = _phrases(
         (r"the answer is not HTTP/1\.x$", "答复不是 HTTP"),
         (r"the proxy answered (\d+)$", "代理答复 {1}"),
         (r"(?:bytes follow the gzip data|the gzip data is )", "压缩数据损坏"),
+        (r"(?:a chunk |its chunked body |its head |its trailer |the answer|the body comes in )",
+         "答复不合 HTTP 的规矩"),
+        (r"the redirect's address holds ", "跳转的网址含有不许的字符"),
+        (r"(?:the host (?:address |name |holds |is (?:a number|no ))|a label of the host )",
+         "主机名或地址写法不对"),
         (r"the host asked to be left alone for (\d+) more seconds$", "对方要求再等 {1} 秒"),
         (r"the URL is not absolute$", "网址不完整"),
         (r"the URL is neither http nor https$", "网址不是 http 或 https"),
@@ -134,6 +139,13 @@ _SEARCHED = _phrases(
         (r"it answered 403; json is not among its search\.formats|json is not among its search\.formats",
          "它的 search.formats 里没有 json"),
         (r"(?:it answered 429; )?its limiter blocks this client", "它的限流器拦截本程序"),
+        (r"it answered in the coding ", "答复的编码不是所要的"),
+        (r"it is asked too (?:fast|much)", "问得太多"),
+        (r"it refuses the content of the query", "服务不许查询的内容"),
+        (r"it refuses the length of the query", "服务嫌查询太长"),
+        (r"the account is in debt", "账户欠费"),
+        (r"the key is not accepted", "密钥不被接受"),
+        (r"its list of unresponsive engines is no list", "答复里的引擎清单不成样子"),
         (r"it answered 200 with ", "答复不是所要的 JSON"),
         (r"it answered (\d+)", "答复 {1}"),
         (r"the plan or balance is used up", "额度或余额用尽"),
@@ -158,7 +170,7 @@ _SEARCHED = _phrases(
         (r"\[not shown: it holds an excluded term\]$", "含有排除词，不显示"),
     )
 )  # fmt: skip
-_TITLED = re.compile(r"(?P<title>[^\s:;]{1,20})(?: at (?P<where>\S+))?: (?=.)")
+_TITLED = re.compile(r"(?P<title>[^:;]{1,24}?)(?: at \S+)?: (?=.)")
 _FINDING = re.compile(r"(\w+) at (\d+)-(\d+)")
 
 
@@ -178,10 +190,12 @@ def _gists(reason: str) -> list[str]:
         if gist := _gist(reason, phrases, ""):
             return [gist]
     titled = _TITLED.match(reason)
-    title, said = (titled["title"], reason[titled.end() :]) if titled else ("", reason)
-    return [gist for part in said.split("; ") if (gist := _gist(part, _SEARCHED, title))] or (
-        [gist] if (gist := _gist(said, _JUDGED, title)) else []
-    )
+    for title, said in ((titled["title"], reason[titled.end() :]) if titled else ("", ""), ("", reason)):
+        if gists := [gist for part in said.split("; ") if (gist := _gist(part, _SEARCHED, title))]:
+            return gists
+        if gist := _gist(said, _JUDGED, title):
+            return [gist]
+    return []
 
 
 def _gist(part: str, phrases: Phrases, title: str) -> str:

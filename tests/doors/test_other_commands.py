@@ -80,6 +80,7 @@ def test_doctor_looks_and_changes_nothing(tmp_path: Path, quick: Forking) -> Non
     assert (done.status, done.answer["ok"], done.err) == (0, True, b"")
     seen = {check["name"]: check["state"] for check in done.answer["checks"]}
     assert {"python", "package schemas", "package evidence", "schemas", "library", "ledger"} <= set(seen)
+    assert {"web settings", "exclusions", "corpus", "extra pdf", "extra server", "extra xlsx"} <= set(seen)
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "bad.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     wrong = quick("doctor", "--library", "bad.csv", cwd=tmp_path)
@@ -87,6 +88,28 @@ def test_doctor_looks_and_changes_nothing(tmp_path: Path, quick: Forking) -> Non
     assert quick("doctor", "--ledger", "n" * 300, cwd=tmp_path).status == 1
     text = quick("doctor", "--library", "bad.csv", "--format", "text", cwd=tmp_path)
     assert (text.status, b"wrong  library" in text.out) == (1, True)
+
+
+def test_doctor_tells_of_settings_terms_and_corpus_and_shows_no_term(tmp_path: Path, quick: Forking) -> None:
+    (tmp_path / "terms.txt").write_text("金丝雀计划\n甲乙丙\n", encoding="utf-8")
+    (tmp_path / "web.toml").write_text('[search]\nurl = "http://127.0.0.1:8888"\n', encoding="utf-8")
+    (tmp_path / "bad.toml").write_text("[capture]\npages = 99\n", encoding="utf-8")
+    options = ("--exclusions", "terms.txt", "--corpus", "none.sqlite3")
+    done = quick("doctor", *options, "--web", "web.toml", cwd=tmp_path)
+    told = {check["name"]: (check["state"], check["seen"]) for check in done.answer["checks"]}
+    assert told["web settings"] == ("ok", "web.toml is valid; searxng at http://127.0.0.1:8888")
+    assert told["exclusions"] == ("ok", "2 terms must not leave")
+    assert (done.status, told["corpus"][0]) == (1, "wrong")
+    assert "金丝雀" not in done.out.decode()
+    done = quick("doctor", "--web", "bad.toml", "--exclusions", "none.txt", cwd=tmp_path)
+    told = {check["name"]: (check["state"], check["seen"]) for check in done.answer["checks"]}
+    assert told["web settings"] == ("wrong", "bad.toml: [capture] pages must be from 0 to 8, found 99")
+    assert told["exclusions"][0] == "wrong"
+    none = quick("doctor", cwd=tmp_path).answer["checks"]
+    told = {check["name"]: (check["state"], check["seen"]) for check in none}
+    assert told["web settings"] == ("ok", "no file of settings; no search service is set")
+    assert told["exclusions"] == ("ok", "none are set")
+    assert told["extra pdf"] == ("ok", "reading PDF: installed")
 
 
 def test_the_demo_keeps_a_ledger_that_replays_and_a_dossier(tmp_path: Path) -> None:

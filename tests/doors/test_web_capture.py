@@ -106,8 +106,56 @@ def test_the_text_has_both_languages_and_no_line_of_a_page(quick: Quick, site: P
     assert f"  经过 hops: {site.url('/law', '127.0.0.1')} 200 127.0.0.1\n" in details
     assert "  编码 charset: gb18030\n" in details
     gone = quick(*call(site, "/gone", "--format", "text", "--details"), cwd=tmp_path).out.decode()
-    assert gone.startswith("网页抓取 web capture: 失败 failed\n  原因 reason: status 404\n")
+    assert gone.startswith(
+        "网页抓取 web capture: 失败 failed\n  原因 reason: 对方答复 404 status 404\n"
+        f"  原址 asked: {site.url('/gone', '127.0.0.1')}\n"
+    )
+    assert "  正文止于 framing: —\n" in gone
     assert "charset" not in gone
+
+
+def test_the_text_of_a_page_that_moved_tells_where_from(quick: Quick, site: Peer, tmp_path: Path) -> None:
+    site.answer("/old", page(b"", 301, "Location: /new"))
+    site.answer("/new", page(b"", 302, "Location: /law"))
+    out = quick(*call(site, "/old", "--format", "text"), cwd=tmp_path).out.decode()
+    asked, found = site.url("/old", "127.0.0.1"), site.url("/law", "127.0.0.1")
+    assert f"  网址 url: {found}\n  原址 asked: {asked}（301、302 跳转 moved）\n" in out
+    assert "原址" not in quick(*call(site, "/law", "--format", "text"), cwd=tmp_path).out.decode()
+
+
+PRIVATE = "192.168.1.1 不是公网地址 the host is 192.168.1.1, which is not public: Private-Use"
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        (
+            "www.gov.cn",
+            ("网址不完整 the URL is not absolute", "  提示 hint: 请写 write https://www.gov.cn\n"),
+        ),
+        ("nonsense", ("网址不完整 the URL is not absolute", "")),
+        ("http://192.168.1.1/", (PRIVATE, "")),
+        ("http://user:hunter2@a.cn/", ("网址中有用户名 url names a user", None)),
+    ],
+)
+def test_the_text_of_a_refusal_has_both_languages_and_the_address(
+    quick: Quick, tmp_path: Path, url: str, told: tuple[str, str | None]
+) -> None:
+    reason, hint = told
+    after = "" if hint is None else f"  原址 asked: {url}\n{hint}"
+    out = quick("web", "capture", url, "--format", "text", cwd=tmp_path).out.decode()
+    assert out == f"网页抓取 web capture: 被拒绝 rejected\n  原因 reason: {reason}\n{after}"
+
+
+def test_a_page_that_shows_next_to_nothing_without_its_scripts_says_so(
+    quick: Quick, site: Peer, tmp_path: Path
+) -> None:
+    site.answer("/app", page(b"<title>App</title><div id=app>Loading</div><script src=a.js></script>"))
+    answer = quick(*call(site, "/app"), cwd=tmp_path).answer
+    assert (answer["state"], answer["reason"]) == (
+        "captured",
+        "正文几乎为空，可能需要脚本 almost no text; the page may need scripts",
+    )
 
 
 @pytest.mark.parametrize(

@@ -153,10 +153,12 @@ def test_the_text_says_the_same(quick: Quick, tmp_path: Path) -> None:
     assert ok.splitlines()[:3] == [
         "查询检查 query check: 可以发送 ok",
         "  将发送 would send: 规范 a@b.cn",
-        "  警告 warning: email at 3-9",
+        "  警告 warning: 疑似邮箱（第 3–9 字） email at 3-9",
     ]
     no = check(quick, tmp_path, {"query": "!!g 规范"}, "--format", "text").out.decode()
-    assert no.startswith("查询检查 query check: 拒绝 rejected\n  原因 reason: query holds search operators")
+    assert no.startswith(
+        "查询检查 query check: 拒绝 rejected\n  原因 reason: 含有检索运算符 !（第 0–3 字） query holds search"
+    )
 
 
 def test_many_terms_and_long_queries(quick: Quick, tmp_path: Path) -> None:

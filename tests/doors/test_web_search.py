@@ -99,6 +99,12 @@ def test_a_failure_of_the_service_is_a_state(
 def test_nobody_there_is_unavailable(quick: Quick, tmp_path: Path) -> None:
     done = quick("web", "search", "边坡", "--search-url", "http://127.0.0.1:1", cwd=tmp_path)
     assert (done.status, done.answer["state"]) == (1, "unavailable")
+    assert "sentQuery" not in done.answer
+    call = ("web", "search", "边坡", "--search-url", "http://127.0.0.1:1", "--format", "text")
+    lines = quick(*call, cwd=tmp_path).out.decode().splitlines()
+    assert lines[1] == "  未发出 not sent"
+    assert lines[2].startswith("  原因 reason: SearXNG（http://127.0.0.1:1）拒绝连接，请确认它已启动 ")
+    assert lines[2].endswith("http://127.0.0.1:1 refused the connection: is it running?")
 
 
 @pytest.mark.parametrize("query", ["", " \u3000", "法" * 257])
@@ -195,14 +201,17 @@ def test_the_text_says_the_same_and_no_title_makes_a_line_of_its_own(
     assert lines[-1] == "搜索摘要不是证据，须抓取原页。 A snippet is no evidence: capture the page."
     assert "\x1b" not in "".join(lines)
     empty = quick(*call[:2], "!!g x", *call[3:], cwd=tmp_path).out.decode()
-    assert "  原因 reason: query holds search operators" in empty
+    assert "  未发出 not sent\n  原因 reason: 含有检索运算符 !（第 0–3 字） query holds search op" in empty
 
 
 def test_a_warning_of_a_detector_goes_to_stderr(quick: Quick, fake: Fake, tmp_path: Path) -> None:
     (tmp_path / "web.toml").write_text('detectors = "warn"\n', encoding="utf-8")
     call = ("web", "search", "电话 13800138000", "--search-url", fake.url, "--web", "web.toml")
     done = quick(*call, cwd=tmp_path)
-    assert (done.status, done.err) == (1, b"warning: mobile_number at 3-14\n")
+    assert (done.status, done.err) == (
+        1,
+        "警告 warning: 疑似手机号（第 3–14 字） mobile_number at 3-14\n".encode(),
+    )
     assert queries(fake) == ["电话 13800138000"]
 
 
@@ -210,10 +219,10 @@ def test_a_warning_of_a_detector_goes_to_stderr(quick: Quick, fake: Fake, tmp_pa
     ("name", "content", "status", "told"),
     [
         ("none.toml", None, 4, "settings: there is no file"),
-        ("web.toml", b"[search]\nkeys = 1", 3, "web.toml: search has an unknown key 'keys'"),
+        ("web.toml", b"[search]\nkeys = 1", 3, "web.toml: [search] has an unknown key 'keys'"),
         ("web.toml", b"\xff", 3, "web.toml is not TOML"),
         ("web.toml", b"#" * (MAX_BYTES + 1), 3, "settings is larger than"),
-        ("web.toml", b"[capture]\nseconds = 0", 2, "seconds must be from"),
+        ("web.toml", b"[capture]\nseconds = 0", 3, "web.toml: [capture] seconds must be from"),
     ],
     ids=["missing", "unknown", "no text", "large", "bound"],
 )

@@ -73,14 +73,8 @@ class SearchService:
         self._seconds = seconds
         self._readiness_seconds = readiness_seconds
         self._barred: tuple[float, str] = (0.0, "")
-        if self._options.keyless and not adapter.may_be_keyless:
-            raise UsageError(f"{adapter.name} cannot be asked without a key", subject=adapter.name)
-        subject = f"the address of {adapter.name}"
-        address = Address.of(base_url or adapter.base_url, subject)
-        keyed = adapter.key_header is not None and not self._options.keyless
-        if keyed and address.scheme == "http" and not on_this_machine(address.host):
-            raise UsageError(f"{subject} must be https: a key would be sent in clear", subject=subject)
-        self._wire = Wire(adapter, address, keyed, clock)
+        address = address_of(adapter, base_url, self._options)
+        self._wire = Wire(adapter, address, _keyed(adapter, self._options), clock)
 
     @property
     def address(self) -> Address:
@@ -258,6 +252,21 @@ class SearchService:
         if judged.account or (judged.state == "rate_limited" and judged.retry_after):
             wait = AGAIN_SECONDS if judged.retry_after is None else judged.retry_after
             self._barred = (self._clock().timestamp() + wait, judged.reason)
+
+
+def address_of(adapter: Adapter, base_url: str, options: Options) -> Address:
+    """Where the service is. Raises UsageError for no address, and for one where a key would go in clear."""
+    if options.keyless and not adapter.may_be_keyless:
+        raise UsageError(f"{adapter.name} cannot be asked without a key", subject=adapter.name)
+    subject = f"the address of {adapter.name}"
+    address = Address.of(base_url or adapter.base_url, subject)
+    if _keyed(adapter, options) and address.scheme == "http" and not on_this_machine(address.host):
+        raise UsageError(f"{subject} must be https: a key would be sent in clear", subject=subject)
+    return address
+
+
+def _keyed(adapter: Adapter, options: Options) -> bool:
+    return adapter.key_header is not None and not options.keyless
 
 
 _ALTERED = "the service searched another query than the one that was sent"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from providers.web.capture.politeness import Politeness
-from providers.web.capturing import EXCLUDED, Captured, Capturer, cited
+from providers.web.capturing import ALMOST_EMPTY, EXCLUDED, Captured, Capturer, cited
 from providers.web.exclusions import Exclusions
 from providers.web.extraction.rights import Rule
 from providers.web.minimise import Policy
@@ -77,6 +77,24 @@ def test_what_is_no_text_is_hashed_and_says_why_it_has_no_words(site: Peer) -> N
     found = captured(site, page(b"\x89PNG\r\n\x1a\n...", 200, "Content-Type: image/png"))
     assert (found.capture.state, found.capture.retention) == ("captured", "metadata_only")
     assert found.capture.reason == "not a text format: a PNG image"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", ALMOST_EMPTY),
+        ("<div id=app></div><script src=a.js></script>", ALMOST_EMPTY),
+        ("<noscript>请启用脚本</noscript><SCRIPT>x</SCRIPT>加载中", ALMOST_EMPTY),
+        ("<p>通知。</p>", ""),
+        ("<p>第一条 边坡。</p><script>x</script>", ""),
+        (f"<p>{'字' * 80}</p><script>x</script>", ""),
+    ],
+)
+def test_a_page_that_shows_next_to_nothing_without_its_scripts_says_so(
+    site: Peer, text: str, told: str
+) -> None:
+    found = captured(site, body(text)).capture
+    assert (found.state, found.reason) == ("captured", told)
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from providers.web.connector import WebSearch
+from providers.web.connector import NEITHER, WebSearch
 from providers.web.search.services import SERVICES
 from schemas.canonical import Algorithm, digest_bytes
-from schemas.errors import InvalidError
 from schemas.receipt import Receipt, Source
 from schemas.text import units
 from tests.providers.web.asking import (
@@ -181,16 +180,50 @@ def test_named_pages_are_captured_and_other_references_are_limitations(fake: Fak
     assert (nothing.status, site.targets) == ("failed", ["/named.html"])
 
 
-def test_a_request_without_terms_and_references_is_refused(fake: Fake) -> None:
+def test_a_request_without_terms_and_references_fails_and_says_why(fake: Fake) -> None:
     healthy(fake, finding({}))
     made = provider(settings(fake))
     found = plan(made)
     assert [one.destination.rpartition("/")[2] for one in made.outgoing(found)] == [
         "healthz", "config", "search?format=json",
     ]  # fmt: skip
-    with pytest.raises(InvalidError, match="its objective is never sent"):
-        made.execute(found)
+    [kept] = made.withheld(found)
+    assert (kept.kind, kept.what, kept.reason) == ("search", "目标 objective", NEITHER)
+    receipt = made.execute(found)
+    assert (receipt.status, receipt.limitations) == ("failed", (NEITHER,))
+    assert receipt.summary.endswith("检索 0 项（未检索），抓取网页 0 个。 0 searches, 0 pages captured.")
     assert queries(fake) == []
+
+
+def test_what_is_withheld_is_what_outgoing_leaves_out(fake: Fake, site: Peer) -> None:
+    healthy(fake, finding({}))
+    made = provider(
+        settings(fake, site, service="zhipu", captures=0), (), {"EXTERNAL_EVIDENCE_ZHIPU_KEY": KEY}
+    )
+    named = holds(site, "/named.html")
+    found = plan(made, "边坡", "长" * 71, refs=(named, "http://127.0.0.1:1/x"))
+    told = [(one.kind, one.what, one.reason.partition(" the ")[0]) for one in made.withheld(found)]
+    assert told == [
+        ("search", "第 2 个检索词 search term 2", "按该服务的算法长 71，它至多收 70"),
+        ("fetch", "http://127.0.0.1:1/x", "端口 1 未放行 port 1 is not allowed"),
+    ]
+    assert [one.destination.rpartition("/")[2] for one in made.outgoing(found)][-1] == "named.html"
+
+
+def test_a_query_that_nobody_took_is_told_as_not_sent(fake: Fake) -> None:
+    made = provider(settings(healthy(fake, finding({}))))
+    found = plan(made, "边坡")
+    made = provider(settings(fake, url="http://127.0.0.1:1"))
+    [told] = made.execute(found).limitations
+    assert told.startswith("检索“边坡”没有完成：不可用 unavailable，SearXNG（http://127.0.0.1:1）拒绝连接，")
+    assert told.endswith("Not searched. 未发出 not sent.")
+
+
+def test_a_named_page_without_terms_is_quoted_by_no_word_of_the_objective(fake: Fake, site: Peer) -> None:
+    named = holds(site, "/named.html", f"<p>第一条 甲。</p><p>第二条 乙。</p><p>第三条 {OBJECTIVE}。</p>")
+    [source] = executed(provider(settings(healthy(fake, finding({})), site)), refs=(named,)).sources
+    assert "以下摘录未按检索词挑选 not chosen by a term。 摘录（第一条，" in source.finding
+    assert OBJECTIVE not in source.finding
 
 
 @pytest.mark.parametrize("long", [False, True])

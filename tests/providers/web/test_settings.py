@@ -72,32 +72,81 @@ def test_a_policy_is_changed_only_where_something_is_given() -> None:
         ("[search", InvalidError, "web.toml is not TOML: "),
         ("a = " + "[" * 100_000, InvalidError, "web.toml is not TOML: "),
         ("hits = " + "9" * 5000, InvalidError, "web.toml is not TOML: "),
-        ("search = 1", InvalidError, "search must be a table"),
+        ("search = 1", InvalidError, "web.toml: [search] must be a table"),
         ("rule = 1", InvalidError, "rule must be [[rule]] tables"),
         ("key = 'sk-0123456789abcdef'", InvalidError, "web.toml has an unknown key 'key'"),
-        ("[search]\nkey = 'sk-0123456789abcdef'", InvalidError, "web.toml: search has an unknown key 'key'"),
-        ("[capture]\nallow_port = [1]", InvalidError, "web.toml: capture has an unknown key 'allow_port'"),
+        (
+            "[search]\nkey = 'sk-0123456789abcdef'",
+            InvalidError,
+            "web.toml: [search] has an unknown key 'key'",
+        ),
+        ("[capture]\nallow_port = [1]", InvalidError, "web.toml: [capture] has an unknown key 'allow_port'"),
         ("detectors = 1", InvalidError, "detectors must be a text, found a number"),
-        ("detectors = 'off'", UsageError, "detectors must be refuse or warn, found 'off'"),
+        ("detectors = 'off'", InvalidError, "web.toml: detectors must be refuse or warn, found 'off'"),
         ("official_domains = 'x'", InvalidError, "official_domains must be a list of texts"),
-        ("[search]\nservice = 'google'", UsageError, "service must be one of searxng, bocha"),
-        ("[search]\nhits = 0", UsageError, "hits must be from 1 to 50, found 0"),
-        ("[search]\nhits = true", InvalidError, "search.hits must be a whole number, found a boolean"),
-        ("[search]\nengines = [1]", InvalidError, "search.engines must be a list of texts"),
-        ("[search]\nkeyless = 1", InvalidError, "search.keyless must be a true or false"),
-        ("[capture]\npages = 9", UsageError, "pages must be from 0 to 8, found 9"),
-        ("[capture]\nspacing = inf", UsageError, "spacing must be from 0 to 600, found inf"),
-        ("[capture]\npatience = nan", UsageError, "patience must be from 0 to 600, found nan"),
-        ("[capture]\nat_once = 0", UsageError, "at_once must be from 1 to 16, found 0"),
-        ("[capture]\nat_once = 1.5", InvalidError, "capture.at_once must be a whole number"),
-        ("[capture]\nallow_ports = 80", InvalidError, "capture.allow_ports must be a list of ports"),
-        ("[capture]\nallow_ports = ['80']", UsageError, "allow_ports must be a whole number"),
-        ("[capture]\nallow_networks = ['10.0.0.1/8']", UsageError, "allow_networks must be CIDR blocks"),
-        ("[capture]\nrobots = 'no'", InvalidError, "capture.robots must be a true or false"),
-        ("[capture]\nseconds = 1979-05-27", InvalidError, "capture.seconds must be a number"),
-        ("[capture]\nproxy = 'socks5://x'", UsageError, "proxy must be http://HOST:PORT"),
-        ("[capture]\nwire_cap = 0", UsageError, "wire_cap must be from 1"),
-        ("[[rule]]\ndomain = '*'\nretention = 'full'", InvalidError, "web.toml: rule 1 needs a domain"),
+        ("[search]\nservice = 'google'", InvalidError, "web.toml: [search] service must be one of searxng"),
+        ("[search]\nhits = 0", InvalidError, "web.toml: [search] hits must be from 1 to 50, found 0"),
+        (
+            "[search]\nhits = true",
+            InvalidError,
+            "web.toml: [search] hits must be a whole number, found a boolean",
+        ),
+        ("[search]\nengines = [1]", InvalidError, "web.toml: [search] engines must be a list of texts"),
+        ("[search]\nkeyless = 1", InvalidError, "web.toml: [search] keyless must be a true or false"),
+        ("[capture]\npages = 9", InvalidError, "web.toml: [capture] pages must be from 0 to 8, found 9"),
+        (
+            "[capture]\nspacing = inf",
+            InvalidError,
+            "web.toml: [capture] spacing must be from 0 to 600, found inf",
+        ),
+        (
+            "[capture]\npatience = nan",
+            InvalidError,
+            "web.toml: [capture] patience must be from 0 to 600, found nan",
+        ),
+        ("[capture]\nat_once = 0", InvalidError, "web.toml: [capture] at_once must be from 1 to 16, found 0"),
+        ("[capture]\nat_once = 1.5", InvalidError, "web.toml: [capture] at_once must be a whole number"),
+        (
+            "[capture]\nallow_ports = 80",
+            InvalidError,
+            "web.toml: [capture] allow_ports must be a list of ports",
+        ),
+        (
+            "[capture]\nallow_ports = ['80']",
+            InvalidError,
+            "web.toml: [capture] allow_ports must be a whole number",
+        ),
+        (
+            "[capture]\nallow_networks = ['10.0.0.1/8']",
+            InvalidError,
+            "web.toml: [capture] allow_networks must be CIDR blocks",
+        ),
+        ("[capture]\nrobots = 'no'", InvalidError, "web.toml: [capture] robots must be a true or false"),
+        ("[capture]\nseconds = 1979-05-27", InvalidError, "web.toml: [capture] seconds must be a number"),
+        (
+            "[capture]\nproxy = 'socks5://x'",
+            InvalidError,
+            "web.toml: [capture] proxy must be http://HOST:PORT",
+        ),
+        ("[capture]\nwire_cap = 0", InvalidError, "web.toml: [capture] wire_cap must be from 1"),
+        ("[capture]\nca_file = 'none.pem'", InvalidError, "web.toml: [capture] ca_file must be a file of"),
+        (
+            "[search]\nurl = 'ftp://x'",
+            InvalidError,
+            "web.toml: [search] url: the address of searxng 'ftp://x'",
+        ),
+        (
+            "[search]\nservice = 'bocha'\nurl = 'http://a.cn'",
+            InvalidError,
+            "must be https: a key would be sent",
+        ),
+        (
+            "[search]\nservice = 'brave'\nkeyless = true",
+            InvalidError,
+            "[search] brave cannot be asked without",
+        ),
+        ("official_domains = ['com.cn']", InvalidError, "web.toml: official_domains: under 'com.cn' anybody"),
+        ("[[rule]]\ndomain = '*'\nretention = 'full'", InvalidError, "web.toml: [[rule]] 1 needs a domain"),
     ],
 )
 def test_a_wrong_file_is_refused_by_name(text: str, error: type[EvidenceError], told: str) -> None:
@@ -105,6 +154,24 @@ def test_a_wrong_file_is_refused_by_name(text: str, error: type[EvidenceError], 
         read(text.encode(), "web.toml")
     assert told in caught.value.message
     assert "sk-0123456789abcdef" not in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("[search]\ndetectors = 'warn'", "此键应写在所有 [表] 之前 this key stands before every [table]"),
+        ("[capture]\nofficial_domains = []", "此键应写在所有 [表] 之前 this key stands before every [table]"),
+        ("url = 'http://127.0.0.1:8888'", "此键属于 [search] this key belongs to [search]"),
+        ("[search]\npages = 1", "此键属于 [capture] this key belongs to [capture]"),
+        ("[capture]\npage = 1", "是否想写 pages？ did you mean pages?"),
+        ("detector = 'warn'", "是否想写 detectors？ did you mean detectors?"),
+        ("zzz = 1", "可用的键 known keys: detectors, official_domains, search, capture, rule"),
+    ],
+)
+def test_an_unknown_key_is_told_what_may_be_meant(text: str, hint: str) -> None:
+    with pytest.raises(InvalidError) as caught:
+        read(text.encode(), "web.toml")
+    assert caught.value.hint == hint
 
 
 def test_what_is_no_utf_8_is_no_toml() -> None:

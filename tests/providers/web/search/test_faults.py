@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from providers.web.search.service import Searched
+from providers.web.words import told
 from schemas.web import WebSearchRequest
 from tests.providers.web.search.faking import Fake, faking
 from tests.providers.web.search.fault import Fault
@@ -41,6 +42,7 @@ def test_a_fault_yields_its_state_and_says_why(fault: Fault, seen: Mapping[str, 
     result = searched.result
     assert (result.state, searched.retry_after) == (fault.state, fault.retry_after), result
     assert fault.says in result.reason
+    assert not result.reason or told(result.reason) != result.reason
     assert bool(result.results) == (fault.state == "ok")
     assert bool(result.reason) == (fault.state not in ("ok", "empty") or bool(fault.says))
     assert KEY not in repr(searched) or fault.service == "searxng"  # which takes no key
