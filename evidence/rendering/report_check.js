@@ -163,6 +163,8 @@
   function show() {
     const bad = complaints.length > 0, section = byId("check");
     section.className = bad ? "bad" : "ok";
+    // What the page states beside bytes that are not the ones it was made of is no good news.
+    for (const stated of bad ? document.querySelectorAll("p.ok") : []) stated.className = "";
     const counts = { records: records.length, bodies: bodies.size, ids, facts };
     byId("outcome").textContent = bad
       ? say("check_bad", { n: complaints.length }) : say("check_ok", counts);
@@ -182,11 +184,11 @@
         item.append(link, " ");
       }
       item.append(words[key]);
-      for (const [label, value] of [["✓", expected], ["✗", found]]) {
+      for (const [label, value] of [["expected", expected], ["found", found]]) {
         if (expected === "" && found === "") break;
         const line = document.createElement("div"), code = document.createElement("code");
         code.textContent = String(value).slice(0, 300);
-        line.append(`${label} `, code);
+        line.append(`${words[label]} `, code);
         item.append(line);
       }
       if (row) row.classList.add("wrong");

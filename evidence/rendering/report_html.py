@@ -5,7 +5,7 @@ that are embedded as base64, recomputes them, and compares what the page shows w
 """
 
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from html import escape
 from pathlib import Path
@@ -45,11 +45,10 @@ def render(
     style, script = _file(_STYLE), "".join(_file(name) for name in _CHECKS)
     yield _head(words, style, script, story)
     yield _banner(words, bounds)
-    for block in content(story, replayed, tally or Tally.of(story), made, words):
-        yield _block(block)
+    yield from _sections(content(story, replayed, tally or Tally.of(story), made, words))
     yield "</main>\n"
     yield from _embedded(story, bounds)
-    yield f'<script type="application/json" id="words">{_json(words.patterns("check_", "bad."))}</script>\n'
+    yield f'<script type="application/json" id="words">{_json(words.patterns("check_", "bad.", "expected", "found"))}</script>\n'
     yield f"<script>{script}</script>\n</body>\n</html>\n"
 
 
@@ -108,6 +107,18 @@ def _embedded(story: Story, bounds: Bounds) -> Iterator[str]:
             written.add(named.digest)
             yield f"{named.digest} {b64encode(story.body(step.record) or b'').decode()}\n"
     yield "</script>\n"
+
+
+def _sections(blocks: Iterable[Block]) -> Iterator[str]:
+    """The blocks, each plan in a section of its own: a browser lays out those that are in sight."""
+    inside = False
+    for block in blocks:
+        if isinstance(block, Heading) and block.level <= 3:
+            yield "</section>\n" if inside else ""
+            inside = block.level == 3
+            yield "<section>\n" if inside else ""
+        yield _block(block)
+    yield "</section>\n" if inside else ""
 
 
 def _block(block: Block) -> str:
