@@ -94,8 +94,8 @@ def _the_receipt_says_what_happened(world: WebWorld, seen: Any) -> None:
         # Three searches, of which two found it; one source all the same.
         assert source["finding"].count("第 ") >= 2
     limits = "\n".join(receipt["limitations"])
-    assert f"{where}/gone.html 没有抓取：failed，status 404" in limits
-    assert f"{where}/slow.html 没有抓取：failed" in limits
+    assert f"{where}/gone.html 没有抓取：失败 failed，对方答复 404 status 404" in limits
+    assert f"{where}/slow.html 没有抓取：失败 failed，" in limits
     assert "检索“没有这样的公告”没有结果" in limits
 
 
