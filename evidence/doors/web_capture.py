@@ -150,7 +150,7 @@ def _told(value: object) -> str:
 
 def _captured_lines(found: "Captured", asked: str, details: bool) -> list[str]:
     from providers.web.page_source import UNTITLED_PDF
-    from providers.web.words import told
+    from providers.web.words import ROBOTS, told
 
     capture, page = found.capture, found.page
     states = {"captured": "已抓取 captured", "rejected": "被拒绝 rejected", "failed": "失败 failed"}
@@ -178,5 +178,7 @@ def _captured_lines(found: "Captured", asked: str, details: bool) -> list[str]:
     for one in capture.candidates:
         lines.append(f"  [{one.start}:{one.end}] {' '.join(one.excerpt.split())[:120]}")
     if details:
-        lines += [f"  {_LABELS[name]} {name}: {_told(value)}" for name, value in _provenance(found).items()]
+        told_of = _provenance(found)
+        told_of["robots"] = f"{ROBOTS.get(found.fetched.robots, '')} {found.fetched.robots}".strip()
+        lines += [f"  {_LABELS[name]} {name}: {_told(value)}" for name, value in told_of.items()]
     return lines

@@ -107,12 +107,14 @@ class WebSearch:
         for url in self._pages(plan):
             messages += self._capturer.outgoing(url)
         if searches and self._settings.captures:
-            robots = ", after GET /robots.txt of its host" if self._settings.policy.robots else ""
-            count = len(searches) * self._settings.captures
+            most = len(searches) * self._settings.captures
+            first = ("，先取该主机的 /robots.txt", ", after GET /robots.txt of its host")
+            rule, robots = first if self._settings.policy.robots else ("", "")
             messages.append(
                 Outgoing(
-                    "pages that the searches find",
-                    f"GET of at most {count}, nothing but each address{robots}",
+                    "检索找到的网页 pages that the searches find",
+                    f"至多 {most} 次 GET，只含网址{rule}"
+                    f" GET of at most {most}, nothing but each address{robots}",
                 )
             )
         return messages

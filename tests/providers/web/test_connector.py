@@ -357,7 +357,7 @@ def test_what_outgoing_shows_is_byte_for_byte_what_arrives(fake: Fake, site: Pee
     shown = {one.content.encode() for one in messages[:-1]}
     assert shown == set(fake.received) | set(site.requests)
     assert len([one for one in messages if one.destination == site.url("/robots.txt", "127.0.0.1")]) == 2
-    assert messages[-1].destination == "pages that the searches find"
+    assert messages[-1].destination == "检索找到的网页 pages that the searches find"
     assert not any("!!g" in one.content or "not-allowed" in one.destination for one in messages)
     assert not any("a@b.cn" in one.destination for one in messages)
 
