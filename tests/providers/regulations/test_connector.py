@@ -138,3 +138,14 @@ def test_degraded_is_told_and_still_evidence(tmp_path: Path) -> None:
     receipt = made.execute(plan(made, f"灯塔维护条例第三条 {LAMP}"))
     assert receipt.status == "succeeded"
     assert "degraded" in receipt.limitations[0]
+
+
+def test_more_limitations_than_a_receipt_holds_are_gathered_in_its_last(host: Host) -> None:
+    made = asked(host)
+    refs = [f"urn:isbn:{number}" for number in range(8)]
+    terms = [f"氢燃料{letter}" for letter in "甲乙丙丁戊己庚辛"]
+    receipt = made.execute(plan(made, *terms, refs=refs, constraints=DUAL))
+    assert (receipt.status, len(receipt.limitations)) == ("failed", 16)
+    assert receipt.limitations[0].startswith("双源核验未完成：")
+    assert receipt.limitations[-1].startswith("另有 3 条限制。")
+    assert "没有配置网络检索" in receipt.limitations[-1]
