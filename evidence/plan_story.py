@@ -239,7 +239,26 @@ def _retire(story: PlanStory, step: Step) -> None:
     _decision_of(story, step).retired = step
 
 
-PLACES: dict[str, tuple[type[Record], Callable[[PlanStory, Step], None]]] = {
+def place_of(record: LedgerRecord) -> "Place | None":
+    """How a record's artifact is read and where it stands in its plan's story.
+
+    None for a kind that no story knows, and for a record without the ids that its kind has.
+    """
+    needed = _NEEDED.get(record.kind, ())
+    there = all(getattr(record.subject, name) is not None for name in needed)
+    return _PLACES.get(record.kind) if there else None
+
+
+Place = tuple[type[Record], Callable[[PlanStory, Step], None]]
+_OF_DECISION = ("receipt_digest", "admission_id")
+_NEEDED = {
+    "receipt.observed": ("receipt_digest",),
+    "admission.decided": _OF_DECISION,
+    "admission.superseded": _OF_DECISION,
+    "projection.observed": _OF_DECISION,
+    "evidence.retired": _OF_DECISION,
+}
+_PLACES: dict[str, Place] = {
     "plan.created": (Plan, _create),
     "execution.started": (Execution, _run),
     "execution.finished": (Execution, _run),
@@ -249,4 +268,3 @@ PLACES: dict[str, tuple[type[Record], Callable[[PlanStory, Step], None]]] = {
     "projection.observed": (Readback, _project),
     "evidence.retired": (Retirement, _retire),
 }
-"""How the record of each kind is read, and where in the story of its plan it stands."""

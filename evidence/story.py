@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import takewhile
 
-from evidence.plan_story import DAMAGED, ERASED, HELD, MISSING, PLACES, PlanStory, Step, Wire
+from evidence.plan_story import DAMAGED, ERASED, HELD, MISSING, PlanStory, Step, Wire, place_of
 from ledger.store import Reader
 from ledger.tree import Frontier, leaf_hash
 from schemas.canonical import is_digest
@@ -133,7 +133,7 @@ class Story:
         story = PlanStory(plan_id)
         for seq in seqs:
             record = self._record(seq)
-            place = PLACES.get(record.kind)
+            place = place_of(record)
             if place is None:
                 story.others.append(self._step(seq, _as_it_is))
             else:

@@ -1,23 +1,33 @@
 """A ledger in which everything that a story can tell has happened, and ways to read it."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from evidence.story import Story, story
 from ledger.sqlite_readonly import open_readonly
-from ledger.store import Draft, registration
+from ledger.store import Draft, Reader, registration
 from schemas.admission import Admission, Decision
 from schemas.canonical import canonical, digest_bytes
 from schemas.ledger import PROVIDER_CALL, CallOutcome, ProviderCall, Subject, read_raw
 from schemas.plan import Plan
 from schemas.published import schema_bytes
-from schemas.receipt import Receipt
+from schemas.readback import WriteBlocker
+from schemas.receipt import Receipt, Source
 from tests.world import REFS, Clock, Memory, World, engine, honest, open_ledger, request, row
 
 HOSTILE = "<script>alert(1)</script> \u2028 אבג \u200f& 'x' \"y\" </main> \\u202e | `c` *b*\r\n第二行"
+
+
+class Refusing(Memory):
+    """A sink that says why it does not hold what it forgets."""
+
+    def write(self, admission: Admission, sources: Sequence[Source], recorded_at: str) -> list[WriteBlocker]:
+        """Hold the others."""
+        super().write(admission, sources, recorded_at)
+        return [WriteBlocker(source_ref=ref, code="refused", reason=HOSTILE) for ref in self.forgets]
 
 
 class Told(NamedTuple):
@@ -47,7 +57,7 @@ def told(path: Path) -> Told:
             if name == "retained":
                 one = admit_all.replace(admitted_source_refs=REFS[:2])
                 made.admissions[name] = runs.admit(plan, receipt, one)
-                runs.readback(plan, receipt, one, Memory(forgets=REFS[:1]), execute=True)
+                runs.readback(plan, receipt, one, Refusing(forgets=REFS[:1]), execute=True)
             elif name != "undecided":
                 made.admissions[name] = runs.admit(plan, receipt, admit_all)
         plan, receipt = made.plans["retired"], made.receipts["retired"]
@@ -56,7 +66,9 @@ def told(path: Path) -> Told:
         plan, receipt = made.plans["superseded"], made.receipts["superseded"]
         no = Decision(disposition="reject", reason=HOSTILE)
         made.admissions["rejected"] = runs.admit(plan, receipt, no, supersede=True)
-        failed = engine(World(clock, answer=lambda plan: honest(plan, clock(), ())), ledger)
+        failed = engine(
+            World(clock, answer=lambda plan: honest(plan, clock(), (), limitations=("只查了一处",))), ledger
+        )
         made.plans["empty"] = failed.plan(request("查无"))
         made.receipts["empty"] = failed.execute(made.plans["empty"]).receipt
         blocked = engine(World(clock, probes=[row(ready=False)]), ledger)
@@ -110,3 +122,48 @@ def say_erased(path: Path, digest: str) -> None:
         draft = Draft("body.erased", "tester", "erase", Subject(), name, digest_bytes(b"s"), body)
         writer.append(draft)
     take_away(path, digest)
+
+
+class Gaps:
+    """What a story reads, in memory, with holes."""
+
+    def __init__(self, raws: dict[int, bytes], bodies: dict[str, bytes]) -> None:
+        self.raws, self.bodies = raws, bodies
+
+    def records(self, after: int = -1) -> Iterator[tuple[int, bytes]]:
+        """Every (seq, raw) beyond `after`."""
+        return iter([pair for pair in self.raws.items() if pair[0] > after])
+
+    def raw(self, seq: int) -> bytes | None:
+        """One of them."""
+        return self.raws.get(seq)
+
+    def body(self, digest: str) -> bytes | None:
+        """One body."""
+        return self.bodies.get(digest)
+
+    @classmethod
+    def of(cls, path: Path) -> "Gaps":
+        """Everything of the ledger at `path`, without any hole yet."""
+        with open_readonly(path).read() as reader:
+            raws = dict(reader.records())
+            digests = {read_raw(raw).body.digest for raw in raws.values()}
+            return cls(raws, {digest: reader.body(digest) or b"" for digest in digests})
+
+    def kind(self, seq: int) -> str:
+        """The kind of one record."""
+        return read_raw(self.raws[seq]).kind
+
+    def without(self, *kinds: str) -> "Gaps":
+        """The same without the records of these kinds."""
+        return Gaps({seq: raw for seq, raw in self.raws.items() if self.kind(seq) not in kinds}, self.bodies)
+
+    def emptied(self, *kinds: str) -> "Gaps":
+        """The same without the bodies of the records of these kinds."""
+        gone = {read_raw(raw).body.digest for seq, raw in self.raws.items() if self.kind(seq) in kinds}
+        kept = {digest: body for digest, body in self.bodies.items() if digest not in gone}
+        return Gaps(self.raws, kept)
+
+    def story(self) -> Story:
+        """Its story."""
+        return story(cast(Reader, self))

@@ -19,7 +19,8 @@ from ledger.keys import Signer, generate
 from ledger.note import COSIGNATURE
 from schemas.canonical import canonical, digest_bytes
 from schemas.errors import NotFoundError, UsageError
-from tests.audit.telling import Told, body_of, reading, say_erased, told
+from schemas.ledger import read_raw
+from tests.audit.telling import Gaps, Told, body_of, reading, say_erased, told
 
 SEED = bytes(range(32))
 
@@ -81,6 +82,33 @@ def test_prov_of_one_plan_holds_nothing_of_another(made: Told) -> None:
         exported = prov.export(story, [plan_of(story, made, "retained")])
     plans = {made.plans[name].plan_id for name in made.plans}
     assert plans & set(exported["entity"]) == {made.plans["retained"].plan_id}
+
+
+def test_prov_tells_a_decision_that_took_the_place_of_another_as_its_revision(tmp_path: Path) -> None:
+    whole = told(tmp_path / "l.sqlite3")
+    with reading(whole.path) as story:
+        exported = prov.export(story)
+    revised = [one for one in exported["wasDerivedFrom"].values() if "prov:type" in one]
+    assert [(one["prov:generatedEntity"], one["prov:usedEntity"]) for one in revised] == [
+        (whole.admissions["rejected"].admission_id, whole.admissions["superseded"].admission_id)
+    ]
+    document = ProvDocument.deserialize(content=json.dumps(exported), format="json")
+    assert "prov:Revision" in document.get_provn()
+
+
+HOLES = ("plan.created", "execution.started", "receipt.observed", "admission.superseded")
+
+
+def test_prov_reads_what_is_left_of_a_ledger_with_holes(made: Told) -> None:
+    whole = Gaps.of(made.path)
+    seq, raw = next(pair for pair in whole.raws.items() if whole.kind(pair[0]) == "execution.finished")
+    whole.raws[seq] = read_raw(raw).replace(kind="execution.paused").canonical()
+    for holes in (whole.without(*HOLES), whole.emptied(*HOLES), whole.emptied("projection.observed")):
+        exported = prov.export(holes.story())
+        assert any("execution.paused" in one["prov:type"]["$"] for one in exported["activity"].values())
+        ProvDocument.deserialize(content=json.dumps(exported), format="json")
+    emptied = prov.export(whole.emptied(*HOLES).story())["entity"]
+    assert {one.get("ee:body_state") for one in emptied.values()} >= {"missing"}
 
 
 def statement_of(made: Told, name: str | None = None) -> dict[str, Any]:

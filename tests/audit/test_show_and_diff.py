@@ -19,7 +19,7 @@ from ledger.sqlite_readonly import open_readonly
 from schemas.admission import Decision
 from schemas.canonical import digest_bytes
 from schemas.errors import AmbiguousError, NotFoundError, UsageError
-from tests.audit.telling import Told, body_of, reading, say_erased, take_away, told
+from tests.audit.telling import Gaps, Told, body_of, reading, say_erased, take_away, told
 from tests.world import REFS, Clock, engine, open_ledger, opening
 
 
@@ -116,6 +116,28 @@ def test_what_is_shown_reads_in_two_languages(made: Told, said: Story) -> None:
     assert "\x1b" not in plan
     assert "<script>alert(1)</script>" in plan
     assert "记录 record: " in show_text(show(said, "0").to_wire())
+
+
+def test_what_is_no_object_or_no_json_or_nowhere_is_shown_as_far_as_it_goes(made: Told) -> None:
+    gaps = Gaps.of(made.path)
+    digest = made.receipts["retired"].digest("blake3")
+    for body, text in {b"[1]": "[1]", b"nothing": "正文不可读", b"{}": ""}.items():
+        gaps.bodies[digest] = body.ljust(len(gaps.bodies[digest]))
+        shown = show(gaps.story(), digest)
+        assert text in show_text(shown.to_wire())
+        assert shown.observation_id is None
+    plan_id = str(made.plans["retired"].plan_id)
+    shown = show(gaps.without("plan.created").story(), plan_id)
+    assert (shown.body, shown.artifact, shown.records) == (None, None, 6)
+    assert "正文" in show_text(shown.to_wire())
+    with pytest.raises(NotFoundError):
+        show(gaps.story(), "0123456789ab")
+
+
+def test_a_ledger_with_holes_is_compared_as_far_as_it_reads(made: Told) -> None:
+    gaps = Gaps.of(made.path)
+    found = diff(gaps.without("plan.created", "admission.decided").story(), gaps.story())
+    assert {fact.state for fact in found.only_b} == {"planned", "admitted", "rejected", "uncovered"}
 
 
 def test_a_long_list_of_records_says_how_many_it_leaves_out(

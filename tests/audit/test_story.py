@@ -2,23 +2,20 @@
 
 import shutil
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
 
 import pytest
 
 from evidence.audit import replay
 from evidence.plan_story import DAMAGED, ERASED, HELD, MISSING
-from evidence.story import Story, digests_in, story
+from evidence.story import digests_in, story
 from ledger.sqlite_readonly import open_readonly
-from ledger.store import Reader
 from ledger.tree import frontier_of, leaf_hash
 from schemas.canonical import digest_bytes
 from schemas.errors import IntegrityError
 from schemas.ledger import read_raw
 from tests.audit.lives import make
-from tests.audit.telling import Told, body_of, reading, say_erased, take_away, told
+from tests.audit.telling import Gaps, Told, body_of, reading, say_erased, take_away, told
 from tests.world import REFS
 
 
@@ -140,37 +137,9 @@ def test_a_decision_whose_body_is_gone_is_unknown_and_a_plan_without_any_is_too(
     assert [(one.disposition, one.admitted, one.uncovered) for one in gone] == [("unknown", (), ())]
 
 
-class Gaps:
-    """What a story reads, in memory, with holes."""
-
-    def __init__(self, raws: dict[int, bytes], bodies: dict[str, bytes]) -> None:
-        self.raws, self.bodies = raws, bodies
-
-    def records(self, after: int = -1) -> Iterator[tuple[int, bytes]]:
-        """Every (seq, raw) beyond `after`."""
-        return iter([pair for pair in self.raws.items() if pair[0] > after])
-
-    def raw(self, seq: int) -> bytes | None:
-        """One of them."""
-        return self.raws.get(seq)
-
-    def body(self, digest: str) -> bytes | None:
-        """One body."""
-        return self.bodies.get(digest)
-
-    def story(self) -> Story:
-        """Its story."""
-        return story(cast(Reader, self))
-
-
 @pytest.fixture
 def gaps(made: Told) -> Gaps:
-    with open_readonly(made.path).read() as reader:
-        raws = dict(reader.records())
-        bodies = {
-            one: reader.body(one) or b"" for one in (read_raw(raw).body.digest for raw in raws.values())
-        }
-    return Gaps(raws, bodies)
+    return Gaps.of(made.path)
 
 
 def test_a_ledger_with_holes_is_told_as_far_as_it_reads(gaps: Gaps) -> None:
@@ -207,6 +176,14 @@ def test_an_unknown_step_of_a_plan_is_told_beside_the_known_ones(gaps: Gaps) -> 
     plan = next(gaps.story().plans())
     assert [step.record.kind for step in plan.others] == ["execution.paused"]
     assert plan.to_wire()["others"][0]["seq"] == seq
+
+
+def test_a_record_without_the_ids_of_its_kind_is_told_beside_the_known_ones(gaps: Gaps) -> None:
+    seq, raw = next(pair for pair in gaps.raws.items() if read_raw(pair[1]).kind == "receipt.observed")
+    record = read_raw(raw)
+    gaps.raws[seq] = record.replace(subject=record.subject.replace(receipt_digest=None)).canonical()
+    plan = next(gaps.story().plans())
+    assert [step.seq for step in plan.others] == [seq]
 
 
 def test_a_record_that_goes_while_it_is_read_is_an_integrity_error(gaps: Gaps) -> None:

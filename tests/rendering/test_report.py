@@ -24,7 +24,7 @@ from ledger.sqlite_readonly import open_readonly
 from schemas.canonical import digest_bytes
 from schemas.ledger import read_raw
 from tests.audit.edits import edit
-from tests.audit.telling import HOSTILE, Told, body_of, say_erased, take_away, told
+from tests.audit.telling import HOSTILE, Gaps, Told, body_of, say_erased, take_away, told
 from tests.rendering.browser import Page
 from tests.rendering.markdown_reading import texts, types
 
@@ -198,6 +198,35 @@ def test_bodies_that_are_gone_are_shown_as_such(copy: Path) -> None:
     for words in ("body is not held", "erased", "missing", "damaged", "**unknown**"):
         assert words in document
     assert json.loads(report(copy, "json"))["erased"]
+
+
+@pytest.mark.parametrize("language", list(LANGUAGES))
+def test_a_ledger_with_holes_has_a_report(made: Told, language: str) -> None:
+    whole = Gaps.of(made.path)
+    seq, raw = next(pair for pair in whole.raws.items() if whole.kind(pair[0]) == "execution.finished")
+    whole.raws[seq] = read_raw(raw).replace(kind="execution.paused").canonical()
+    kinds = {whole.kind(seq) for seq in whole.raws} - {"ledger.opened"}
+    with open_readonly(made.path).read() as reader:
+        replayed = replay(reader).to_wire()
+    for kind in sorted(kinds):
+        for holes in (whole.without(kind), whole.emptied(kind)):
+            said = holes.story()
+            page = Page("".join(report_html.render(said, replayed, MADE, language)))
+            assert page.by_id("check").attributes["class"] == "idle"
+            assert "".join(report_markdown.render(said, replayed, MADE, language))
+            json.loads("".join(report_json.render(said, replayed, MADE)))
+    document = "".join(
+        report_markdown.render(whole.emptied("ledger.opened").story(), replayed, MADE, language)
+    )
+    assert "execution.paused" in document
+    assert Words(language)("missing") in document
+
+
+def test_why_a_sink_refused_a_source_is_told(made: Told) -> None:
+    document = report(made.path, "md", "en")
+    assert "Write blockers" in document
+    assert "refused" in document
+    assert "只查了一处" in document
 
 
 def test_what_a_replay_finds_stands_in_the_report(made: Told, tmp_path: Path) -> None:
