@@ -127,7 +127,8 @@
   }
 
   function at(value, pointer) {
-    for (const step of pointer.split("/").slice(1)) {
+    for (const part of pointer.split("/").slice(1)) {
+      const step = part.replaceAll("~1", "/").replaceAll("~0", "~");
       if (value === null || typeof value !== "object" || !Object.hasOwn(value, step)) return undefined;
       value = value[step];
     }

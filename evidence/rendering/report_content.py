@@ -204,7 +204,8 @@ def _events(story: Story, words: Words) -> Iterator[Block]:
             items.append(Item(words("body"), (Value(words(step.body), "mark bad"),)))
         for name, value in step.artifact.items() if isinstance(step.artifact, dict) else ():
             if isinstance(value, str):
-                items.append(Item(name, (code(value, f"b{step.seq}/{name}"),)))
+                step_of = name.replace("~", "~0").replace("/", "~1")  # RFC 6901
+                items.append(Item(name, (code(value, f"b{step.seq}/{step_of}"),)))
         yield Items(tuple(items))
 
 

@@ -48,7 +48,8 @@ def render(
     yield from _sections(content(story, replayed, tally or Tally.of(story), made, words))
     yield "</main>\n"
     yield from _embedded(story, bounds)
-    yield f'<script type="application/json" id="words">{_json(words.patterns("check_", "bad.", "expected", "found"))}</script>\n'
+    told = _json(words.patterns("check_", "bad.", "expected", "found"))
+    yield f'<script type="application/json" id="words">{told}</script>\n'
     yield f"<script>{script}</script>\n</body>\n</html>\n"
 
 
@@ -140,7 +141,7 @@ def _item(item: Item) -> str:
         told = _joined(item.values)
     else:
         told = f"<ul>{''.join(f'<li>{_value(value)}</li>' for value in item.values)}</ul>"
-    return f"<div><dt>{escape(item.label)}</dt><dd>{told}</dd></div>\n"
+    return f"<div><dt><bdi>{escape(visible(item.label))}</bdi></dt><dd>{told}</dd></div>\n"
 
 
 def _table(table: Table) -> str:

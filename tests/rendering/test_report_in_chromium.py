@@ -3,6 +3,7 @@
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from random import Random
 
@@ -15,9 +16,12 @@ from evidence.rendering.report_content import Made
 from evidence.rendering.report_html import Bounds
 from evidence.story import story
 from ledger.sqlite_readonly import open_readonly
-from schemas.canonical import digest_bytes
-from tests.audit.telling import Told, body_of, say_erased, told
+from ledger.store import Draft
+from schemas.canonical import canonical, digest_bytes
+from schemas.ledger import Subject
+from tests.audit.telling import HOSTILE, Told, body_of, say_erased, told
 from tests.rendering.browser import checked, dumped
+from tests.world import open_ledger
 
 pytestmark = pytest.mark.chromium
 MADE = Made("0.0.0", "2026-03-04T05:06:07.000000Z")
@@ -171,6 +175,19 @@ def test_an_erased_body_is_left_out_and_the_rest_verifies(made: Told, tmp_path: 
     outcome = checked(page)
     assert (outcome.tone, outcome.complaints) == ("ok", [])
     assert "1 份正文" in outcome.left
+
+
+def test_a_field_of_an_odd_name_is_found_in_its_body(made: Told, tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite3"
+    path.write_bytes(made.path.read_bytes())
+    odd = {"a/b~c\u202e": HOSTILE, "~1": "x", "__proto__": "y"}
+    with closing(open_ledger(path)) as ledger, ledger.write() as writer:
+        body, name = canonical(odd), "external_evidence_policy_v0"
+        writer.append(Draft("policy.changed", "t", "p", Subject(), name, digest_bytes(b"s"), body))
+    page = tmp_path / "page.html"
+    page.write_text(report(path), encoding="utf-8")
+    outcome = checked(page)
+    assert (outcome.tone, outcome.complaints) == ("ok", [])
 
 
 def test_nothing_of_others_becomes_markup_or_runs(made: Told, tmp_path: Path) -> None:
