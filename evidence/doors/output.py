@@ -108,8 +108,7 @@ def _speaks_utf8(stream: TextIO) -> bool:
 def _write(stream: TextIO, content: bytes) -> None:
     try:
         stream.flush()
-        stream.buffer.write(content)
-        stream.buffer.flush()
+        _write_all(stream, content)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -123,10 +122,17 @@ def _write_quietly(content: bytes) -> None:
     # An error that cannot be told anywhere still has its exit status.
     try:
         sys.stderr.flush()
-        sys.stderr.buffer.write(content)
-        sys.stderr.buffer.flush()
+        _write_all(sys.stderr, content)
     except OSError:
         _discard(2)
+
+
+def _write_all(stream: TextIO, content: bytes) -> None:
+    # With PYTHONUNBUFFERED the stream is raw, and takes what fits.
+    rest = memoryview(content)
+    while rest:
+        rest = rest[stream.buffer.write(rest) :]
+    stream.buffer.flush()
 
 
 def discard_stdout() -> None:

@@ -1,5 +1,6 @@
 """The command that looks a whole file of citations up."""
 
+import io
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -117,9 +118,14 @@ def binary_stdout() -> Iterator[IO[bytes]]:
     """stdout for bytes; raises StorageError where it is closed or cannot be written."""
     if sys.stdout is None:
         raise StorageError("stdout is closed; there is nowhere to write the result", subject="stdout")
+    raw: IO[bytes] = sys.stdout.buffer
+    # With PYTHONUNBUFFERED the stream is raw, and takes what fits.
+    whole = io.BufferedWriter(raw) if isinstance(raw, io.RawIOBase) else None
     try:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        yield whole or raw
+        (whole or raw).flush()
+        if whole is not None:
+            whole.detach()
     except BrokenPipeError:
         raise
     except OSError as error:

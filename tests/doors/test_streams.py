@@ -194,3 +194,24 @@ def test_a_reader_that_went_away_is_told_by_the_status(lived: Path, arguments: t
     with os.fdopen(writer, "wb") as nobody:
         done = run(*arguments, cwd=lived, stdout=nobody)
     assert (done.status, done.err) == (141, b"")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_leaves_in_the_middle_is_told_by_the_status(lived: Path, unbuffered: str) -> None:
+    many = "\n".join(f"GB {number}-2000" for number in range(20_000))
+    for arguments in (
+        ("standards", "search", *many.split("\n")[:4_000]),
+        ("standards", "match", "--input", "many.txt", "--format", "jsonl"),
+    ):
+        (lived / "many.txt").write_text(many, encoding="utf-8")
+        with subprocess.Popen(
+            [script(), *arguments],
+            cwd=lived,
+            env=around({"PYTHONUNBUFFERED": unbuffered} if unbuffered else {}, measured=True),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process:
+            assert process.stdout is not None
+            assert len(process.stdout.read(10)) == 10
+            process.stdout.close()
+            assert process.wait(PATIENCE_SECONDS) == 141
