@@ -22,6 +22,14 @@ from schemas.outside import parse
 from schemas.record import Record
 
 MOST_FINDINGS = 1000
+
+
+class RuleBreak(Break):
+    """A Break of the rules of a life by bytes that are as they were stored."""
+
+    __slots__ = ()
+
+
 CUSTODY: dict[str, type[Record]] = {ROTATED: KeyRotated, RESTORED: LedgerRestored}
 
 
@@ -40,6 +48,8 @@ class Replay:
     findings: list[Break] = field(default_factory=list)
     uninterpreted: list[int] = field(default_factory=list)
     truncated: bool = False
+    tampered: bool = False
+    rule_broken: bool = False
 
     @property
     def clean(self) -> bool:
@@ -105,6 +115,10 @@ class _Auditor:
         return report
 
     def _add(self, finding: Break) -> None:
+        if isinstance(finding, RuleBreak):
+            self._report.rule_broken = True
+        else:
+            self._report.tampered = True
         if len(self._report.findings) < MOST_FINDINGS:
             self._report.findings.append(finding)
         else:
@@ -117,7 +131,7 @@ class _Auditor:
             return
         self._report.log = self._report.log or record.log
         if (record.seq == 0) != (record.kind == "ledger.opened"):
-            yield Break(link.seq, "kind", "a ledger opens once, at seq 0", "ledger.opened", record.kind)
+            yield RuleBreak(link.seq, "kind", "a ledger opens once, at seq 0", "ledger.opened", record.kind)
         try:
             body = _body(self._reader, record)
             artifact = _artifact(body, record)
@@ -137,35 +151,35 @@ class _Auditor:
     def _opening(self, record: LedgerRecord, body: bytes, artifact: object) -> Iterator[Break]:
         if record.subject != Subject():
             found = canonical(record.subject.to_wire()).decode()
-            yield Break(record.seq, "subject", "no artifact of a life, no subject", "{}", found)
+            yield RuleBreak(record.seq, "subject", "no artifact of a life, no subject", "{}", found)
         if record.kind == "schema.registered":
             own = digest_bytes(body)
             if own != record.schema.digest:
                 rule = "a registered schema is its body"
-                yield Break(record.seq, "schema.digest", rule, own, record.schema.digest)
+                yield RuleBreak(record.seq, "schema.digest", rule, own, record.schema.digest)
             self._schemas.add((record.schema.name, record.schema.digest))
             return
         if record.schema.name != OPENED:
             rule = "the artifact states its schema"
-            yield Break(record.seq, "schema.name", rule, OPENED, record.schema.name)
+            yield RuleBreak(record.seq, "schema.name", rule, OPENED, record.schema.name)
         try:
             opened = LedgerOpened.read(artifact)
         except EvidenceError as error:
-            yield Break(record.seq, "body", error.code, OPENED, error.message)
+            yield RuleBreak(record.seq, "body", error.code, OPENED, error.message)
             return
         self._signed = opened.key is not None
         if opened.origin != record.log:
-            yield Break(record.seq, "body.origin", "one log, one name", record.log, opened.origin)
+            yield RuleBreak(record.seq, "body.origin", "one log, one name", record.log, opened.origin)
 
     def _custody(self, record: LedgerRecord, artifact: object) -> Iterator[Break]:
         yield from self._schema(record, artifact)
         if record.subject != Subject():
             found = canonical(record.subject.to_wire()).decode()
-            yield Break(record.seq, "subject", "no artifact of a life, no subject", "{}", found)
+            yield RuleBreak(record.seq, "subject", "no artifact of a life, no subject", "{}", found)
         try:
             CUSTODY[record.kind].read(artifact)
         except InvalidError as error:
-            yield Break(record.seq, "body", error.code, record.schema.name, error.message)
+            yield RuleBreak(record.seq, "body", error.code, record.schema.name, error.message)
 
     def _signatures(self) -> Iterator[Break]:
         # Keys, checkpoints and restorals; only who has to verify needs what verifies.
@@ -175,10 +189,10 @@ class _Auditor:
         seq, name = record.seq, record.schema.name
         if (name, record.schema.digest) not in self._schemas:
             rule = "a schema is registered before it is used"
-            yield Break(seq, "schema", rule, "a registered schema", f"{name} {record.schema.digest}")
+            yield RuleBreak(seq, "schema", rule, "a registered schema", f"{name} {record.schema.digest}")
         if isinstance(artifact, dict) and artifact.get("schema_version") != name:
             stated = str(artifact.get("schema_version"))
-            yield Break(seq, "schema.name", "the artifact states its schema", stated, name)
+            yield RuleBreak(seq, "schema.name", "the artifact states its schema", stated, name)
 
     def _step(self, record: LedgerRecord, artifact: object) -> Iterator[Break]:
         seq = record.seq
@@ -186,20 +200,24 @@ class _Auditor:
         try:
             subject = interpret(self._life, record.kind, artifact)
         except OrderError as error:
-            yield Break(seq, "kind", error.rule, "a step that may follow", error.message)
+            yield RuleBreak(seq, "kind", error.rule, "a step that may follow", error.message)
             return
         except EvidenceError as error:
-            yield Break(seq, f"body {error.subject}", error.code, "an artifact that verifies", error.message)
+            yield RuleBreak(
+                seq, f"body {error.subject}", error.code, "an artifact that verifies", error.message
+            )
             return
         if subject != record.subject:
             expected, found = (canonical(one.to_wire()).decode() for one in (subject, record.subject))
-            yield Break(seq, "subject", "the subject is derived from the artifact", expected, found)
+            yield RuleBreak(seq, "subject", "the subject is derived from the artifact", expected, found)
         if record.kind == "provider.called":
             yield from self._call(record, ProviderCall.read(artifact))
 
     def _call(self, record: LedgerRecord, call: ProviderCall) -> Iterator[Break]:
         if not record.actor.startswith(PLUGIN):
-            yield Break(record.seq, "actor", "a provider is called by a plugin", f"{PLUGIN}…", record.actor)
+            yield RuleBreak(
+                record.seq, "actor", "a provider is called by a plugin", f"{PLUGIN}…", record.actor
+            )
         self._report.calls[record.actor, call.action, call.evidence.state] += 1
 
     def _unfollowed(self) -> Iterator[Break]:
@@ -208,11 +226,11 @@ class _Auditor:
         for plan in self._life.plans.values():
             for digest in plan.delivered:
                 rule = "what an execution delivered is observed"
-                yield Break(last, "record", rule, digest, "no such receipt")
+                yield RuleBreak(last, "record", rule, digest, "no such receipt")
             for receipt in plan.receipts.values():
                 if receipt.superseding is not None:
                     rule = "a superseding decision comes into force"
-                    yield Break(last, "record", rule, receipt.superseding, "no such decision")
+                    yield RuleBreak(last, "record", rule, receipt.superseding, "no such decision")
 
 
 def _body(reader: Reader, record: LedgerRecord) -> bytes:

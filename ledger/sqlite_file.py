@@ -51,6 +51,7 @@ _FOUND = (
 
 # SQLite's primary result codes (sqlite.org/rescode.html) by what a caller can do about them.
 _BUSY = frozenset({5, 6})  # BUSY, LOCKED
+_NOT_A_DATABASE = 26
 _STORAGE = {
     3: "access is not permitted",
     7: "out of memory",
@@ -64,6 +65,10 @@ _STORAGE = {
 Row = tuple[Any, ...]
 
 
+class NoLedgerError(IntegrityError):
+    """A file that is no ledger of ours at all, or of a layout that this version does not know."""
+
+
 def trouble(error: sqlite3.Error, path: Path) -> EvidenceError:
     """The error of ours that `error` means; raise it `from` the cause."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # absent when Python itself complains
@@ -71,6 +76,8 @@ def trouble(error: sqlite3.Error, path: Path) -> EvidenceError:
         return BusyError(f"{path} is held by another writer", subject=str(path), hint="try again")
     if code in _STORAGE:
         return StorageError(f"{path}: {_STORAGE[code]} ({error})", subject=str(path))
+    if code == _NOT_A_DATABASE:
+        return NoLedgerError(f"{path}: {error}", subject=str(path))
     return IntegrityError(f"{path}: {error}", subject=str(path))
 
 
@@ -129,10 +136,10 @@ def check_layout(connection: sqlite3.Connection, path: Path) -> int:
     A trigger or a lost index is not ours.
     """
     if run(connection, path, "PRAGMA application_id") != [(APPLICATION_ID,)]:
-        raise IntegrityError(f"{path} is not an evidence ledger", subject=str(path))
+        raise NoLedgerError(f"{path} is not an evidence ledger", subject=str(path))
     layout = layout_of(connection, path)
     if layout not in _LAYOUTS:
-        raise IntegrityError(
+        raise NoLedgerError(
             f"{path} has layout {layout}; this version reads layouts {BEFORE_THE_TREE} to {LAYOUT}",
             subject=str(path),
             hint="use the version that wrote it" if layout > LAYOUT else None,

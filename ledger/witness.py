@@ -85,14 +85,24 @@ def seen_by(path: Path, key: VerifierKey) -> Mapping[str, Note]:
     if raw is None:
         return {}
     try:
-        logs = _logs(parse(raw, "witness"))
-        notes = {str(origin): Note.read(str(text).encode()) for origin, text in logs.items()}
-        named = {origin: Checkpoint.read(note.text).origin for origin, note in notes.items()}
+        notes = seen_in(raw)
     except InvalidError as error:
         raise IntegrityError(f"{path} is no witness file: {error.message}", subject=str(path)) from error
     for origin, note in notes.items():
-        if named[origin] != origin or key not in note.verified([key]):
+        if Checkpoint.read(note.text).origin != origin or key not in note.verified([key]):
             raise IntegrityError(f"{path}: {key} did not cosign what stands for {origin}", subject=origin)
+    return notes
+
+
+def seen_in(raw: bytes) -> Mapping[str, Note]:
+    """The checkpoints in the bytes of a witness's file, by origin; no signature is verified here.
+
+    InvalidError: it is no such file.
+    """
+    logs = _logs(parse(raw, "witness"))
+    notes = {str(origin): Note.read(str(text).encode()) for origin, text in logs.items()}
+    for note in notes.values():
+        Checkpoint.read(note.text)
     return notes
 
 

@@ -17,6 +17,7 @@ COMMANDS = {
     "readback": "evidence.doors.lifecycle:readback",
     "retire": "evidence.doors.lifecycle:retire",
     "audit": "evidence.doors.audit:audit",
+    "ledger": "evidence.doors.ledger:ledger",
     "standards": "evidence.doors.standards:standards",
     "web": "evidence.doors.web:web",
     "regulations": "evidence.doors.regulations:regulations",

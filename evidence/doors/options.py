@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -17,6 +17,9 @@ from schemas.canonical import ALGORITHMS, DEFAULT_ALGORITHM, Algorithm, digest_b
 from schemas.errors import NotFoundError, UsageError
 from schemas.ledger import OPENED
 
+if TYPE_CHECKING:
+    from ledger.signing import Signing
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 LEDGER_VARIABLE = "EXTERNAL_EVIDENCE_LEDGER"
@@ -24,6 +27,7 @@ LIBRARY_VARIABLE = "EXTERNAL_EVIDENCE_LIBRARY"
 CORPUS_VARIABLE = "EXTERNAL_EVIDENCE_CORPUS"
 SERVICE_VARIABLE = "EXTERNAL_EVIDENCE_STANDARDS_URL"
 ACTOR_VARIABLE = "EXTERNAL_EVIDENCE_ACTOR"
+KEY_VARIABLE = "EXTERNAL_EVIDENCE_LEDGER_KEY"
 DEFAULT_FOLDER = ".external-evidence"
 _ACTOR = re.compile(r"[A-Za-z0-9_.:@/+-]{1,128}")
 
@@ -61,7 +65,38 @@ def writer_options(command: F) -> F:
     command = click.option(
         "--actor", metavar="NAME", help=f"Who takes this step; else ${ACTOR_VARIABLE}, else the user's name."
     )(command)
-    return ledger_options(command)
+    return ledger_options(key_option(command))
+
+
+def key_option(command: F) -> F:
+    """`--key`: the file of the key that signs the ledger; `open_ledger` finds it in the context."""
+    return click.option(
+        "--key",
+        metavar="FILE",
+        expose_value=False,
+        callback=_keep_key,
+        help=f"The key that signs the ledger; else ${KEY_VARIABLE}, else the ledger has none.",
+    )(command)
+
+
+def _keep_key(context: click.Context, _: click.Parameter, given: str | None) -> None:
+    context.meta[KEY_VARIABLE] = given
+
+
+def key_path() -> Path | None:
+    """Where the ledger's key is: the option, the environment, or nowhere."""
+    given = click.get_current_context().meta.get(KEY_VARIABLE) or os.environ.get(KEY_VARIABLE)
+    return Path(given) if given else None
+
+
+def signing_key() -> "Signing | None":
+    """The key that signs the ledger; None, and nothing that signs is imported, when nobody names one."""
+    path = key_path()
+    if path is None:
+        return None
+    from ledger.signing import Signing
+
+    return Signing.load(path)
 
 
 def corpus_option(command: F) -> F:
@@ -154,7 +189,8 @@ def open_ledger(given: str | None, no_ledger: bool, *, create_as: str | None = N
             subject=str(path),
             hint="`plan` makes one; name another with --ledger, or work on files alone with --no-ledger",
         )
-    ledger = SqliteLedger.open(path, system_clock, create=None if create_as is None else opening(create_as))
+    begin = None if create_as is None else opening(create_as)
+    ledger = SqliteLedger.open(path, system_clock, create=begin, signing=signing_key())
     click.get_current_context().call_on_close(ledger.close)
     return ledger
 

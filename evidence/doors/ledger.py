@@ -1,0 +1,187 @@
+"""Commands for whoever keeps a ledger: begin it with a key, change the key, go on from an older copy."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from evidence.doors import output
+from evidence.doors.options import (
+    KEY_VARIABLE,
+    actor_name,
+    format_option,
+    key_option,
+    key_path,
+    opening,
+    signing_key,
+    system_clock,
+)
+from evidence.doors.options import ledger_path as place_of
+from schemas.errors import ConflictError, UsageError
+
+if TYPE_CHECKING:
+    from ledger.signing import Signing
+    from ledger.sqlite import SqliteLedger
+    from ledger.store import Appended
+
+_ACTOR = click.option("--actor", metavar="NAME", help="Who takes this step; as everywhere.")
+_LEDGER = click.option("--ledger", "given", metavar="FILE", help="The ledger file; else as everywhere.")
+
+
+@click.group()
+def ledger() -> None:
+    """Begin a ledger, change its key, go on from an older copy (账本)."""
+
+
+@ledger.command(epilog="Keep the key file away from the ledger; give the policy line to whoever audits it.")
+@_LEDGER
+@key_option
+@click.option("--new-key", is_flag=True, help="Make the key first, in a new file at --key.")
+@click.option(
+    "--origin", metavar="NAME", help="What the log is called, as example.org/plans; else by chance."
+)
+@_ACTOR
+@format_option()
+def init(
+    given: str | None, new_key: bool, origin: str | None, actor: str | None, chosen_format: str | None
+) -> int:
+    """Begin an empty ledger; with a key every commit is signed from the first record on."""
+    from ledger.sqlite import SqliteLedger
+
+    path = place_of(given)
+    if path.exists():
+        raise ConflictError(f"{path} is there already", subject=str(path))
+    if new_key:
+        _make_key(_named_key(), origin or _chance())
+    signing = signing_key()
+    begin = opening(actor_name(actor))._replace(origin=origin)
+    begun = SqliteLedger.open(path, system_clock, create=begin, signing=signing)
+    try:
+        with begun.read() as reader:
+            head = reader.head()
+    finally:
+        begun.close()
+    key = None if signing is None else str(signing.verifier)
+    _tell(
+        {
+            "ledger": str(path),
+            "log": None if head is None else head.log,
+            "id": None if head is None else head.id,
+            "key": key,
+            "policy": None if key is None else f"log {key}\nquorum none\n",
+        },
+        chosen_format,
+    )
+    return 0
+
+
+@ledger.group()
+def keys() -> None:
+    """The ledger's key."""
+
+
+@keys.command()
+@click.option(
+    "--new", metavar="FILE", required=True, help="The new key's file; made when it is not there yet."
+)
+@_LEDGER
+@key_option
+@_ACTOR
+@format_option()
+def rotate(new: str, given: str | None, actor: str | None, chosen_format: str | None) -> int:
+    """Sign with a new key from now on; the old one says so in a record, and is of no use after it."""
+    from ledger.custody import rotate as change
+    from ledger.signing import Signing
+
+    old = _required_key()
+    place = Path(new)
+    if not place.exists():
+        _make_key(place, old.verifier.name)
+    following = Signing.load(place)
+    held = _opened(given, old)
+    done = change(held, following, actor_name(actor))
+    _tell(
+        {
+            **_place(done),
+            "old_key": str(old.verifier),
+            "new_key": str(following.verifier),
+        },
+        chosen_format,
+    )
+    return 0
+
+
+@ledger.command()
+@click.option("--reason", required=True, help="Why the older copy is right; it stands in the record.")
+@_LEDGER
+@key_option
+@_ACTOR
+@format_option()
+def restore(reason: str, given: str | None, actor: str | None, chosen_format: str | None) -> int:
+    """Go on from a ledger behind or beside its published checkpoint, and record that this is meant."""
+    from ledger.custody import restore as go_on
+
+    held = _opened(given, _required_key())
+    _tell({**_place(go_on(held, actor_name(actor), reason)), "reason": reason}, chosen_format)
+    return 0
+
+
+def _named_key() -> Path:
+    path = key_path()
+    if path is None:
+        raise UsageError("--new-key needs --key FILE, where the key is to be", subject="--key")
+    return path
+
+
+def _required_key() -> "Signing":
+    signing = signing_key()
+    if signing is None:
+        raise UsageError(f"name the ledger's key with --key FILE or ${KEY_VARIABLE}", subject="--key")
+    return signing
+
+
+def _make_key(path: Path, name: str) -> None:
+    from ledger.keys import generate, store
+
+    store(path, generate(name))
+
+
+def _chance() -> str:
+    import os
+
+    return f"external-evidence/{os.urandom(8).hex()}"
+
+
+def _opened(given: str | None, signing: "Signing") -> "SqliteLedger":
+    from ledger.sqlite import SqliteLedger
+
+    held = SqliteLedger.open(place_of(given), system_clock, signing=signing)
+    click.get_current_context().call_on_close(held.close)
+    return held
+
+
+def _place(done: "Appended") -> dict[str, object]:
+    return {"log": done.record.log, "seq": done.seq, "id": done.id}
+
+
+def _tell(answer: dict[str, object], chosen_format: str | None) -> None:
+    if output.wants_json(chosen_format):
+        output.print_json(answer)
+        return
+    lines = [
+        f"{_WORDS[name]} {name}: {value}".rstrip() for name, value in answer.items() if value is not None
+    ]
+    output.print_text("\n".join(lines))
+
+
+_WORDS = {
+    "ledger": "账本",
+    "log": "日志",
+    "seq": "记录",
+    "id": "编号",
+    "key": "公钥",
+    "old_key": "旧公钥",
+    "new_key": "新公钥",
+    "policy": "审计方的信任文件",
+    "reason": "原因",
+}

@@ -1,0 +1,49 @@
+"""A verification's report for people: Chinese and English side by side."""
+
+from typing import Any
+
+from evidence.rendering.escape import terminal
+
+_WORDS = {
+    "VERIFIED": "已核实",
+    "TAMPERED": "被改动",
+    "FORKED": "有分叉",
+    "RULE-BROKEN": "违反规则",
+    "CANNOT-VERIFY": "无法核实",
+    "UNANCHORED": "前后一致，但无可比对",
+    "TORN": "尾部不全",
+}
+_MOST_SHOWN = 20
+
+
+def render(report: dict[str, Any]) -> str:
+    """The report of `evidence.verify.Verification.to_wire` as lines of text."""
+    lines = [f"账本核实 Ledger verification: {_WORDS[report['verdict']]} {report['verdict']}"]
+    lines += [f"  原因 reason: {reason}" for reason in report["reasons"]]
+    if report["records"]:
+        lines += [
+            f"  日志 log: {report['log']}",
+            f"  记录 records: {report['records']}，末条 head: {report['head']}",
+        ]
+    lines += [f"  密钥 key: {key}" for key in report["keys"]]
+    lines += [f"  依据 anchored by: {one}" for one in report["anchored_by"]]
+    if report["torn"]:
+        lines.append(f"  尾部 tail: {report['torn']}")
+    findings = report["findings"]
+    for finding in findings[:_MOST_SHOWN]:
+        lines += [
+            f"  × 记录 record {finding['seq']} {finding['field']}: {finding['rule']}",
+            f"      应为 expected: {finding['expected']}",
+            f"      实为 found: {finding['found']}",
+        ]
+    if len(findings) > _MOST_SHOWN or report["findings_truncated"]:
+        lines.append(f"  … {len(findings)} 处问题，全部见 --format json; all findings: --format json")
+    if report["cannot_interpret"]:
+        seqs = ", ".join(map(str, report["cannot_interpret"][:_MOST_SHOWN]))
+        lines.append(f"  无法解释的记录 CANNOT-INTERPRET: {seqs}")
+    lines += [f"  说明 note: {note}" for note in report["notes"]]
+    lines.append(
+        "  局限 limit: 账本不能证明从未写入的内容，也不能证明您所留存的最新检查点之后没有被截断。"
+        f"{report['limit']}"
+    )
+    return terminal("\n".join(lines))

@@ -1,0 +1,207 @@
+"""Verify a ledger file against what an auditor trusts, and say the one word on it (ledger.md section 5).
+
+The replay checks bytes, chain, tree, checkpoints and rules; here is what it cannot: whether the whole of
+it is the one that somebody saw before.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evidence.audit import MOST_FINDINGS, replay
+from evidence.verdict import LIMIT, Facts, Verdict, judge
+from ledger.anchor import Anchor, Compared, compare, see, trust
+from ledger.bundle import FORMAT, BundleLog
+from ledger.chain import Break, links
+from ledger.checkpoint import Checkpoint
+from ledger.keyring import periods
+from ledger.policy import Policy
+from ledger.sqlite_file import NoLedgerError, is_there
+from ledger.sqlite_readonly import open_readonly
+from ledger.sqlite_torn import Torn, readable, torn, what_is_left
+from ledger.sqlite_view import SqliteReader
+from ledger.store import Readable, Reader
+from schemas.errors import EvidenceError, IntegrityError, InvalidError, StorageError
+from schemas.ledger import read_raw
+
+SCHEMA = "external_evidence_verification_v0"
+
+
+@dataclass
+class Verification:
+    """The word on a ledger, and all that it rests on."""
+
+    facts: Facts = field(default_factory=Facts)
+    log: str | None = None
+    head: str | None = None
+    root: str | None = None
+    keys: list[str] = field(default_factory=list)
+    checkpoint: int | None = None
+    reasons: list[str] = field(default_factory=list)
+    anchored_by: list[str] = field(default_factory=list)
+    findings: list[Break] = field(default_factory=list)
+    truncated: bool = False
+    uninterpreted: list[int] = field(default_factory=list)
+    torn: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The one word."""
+        facts = self.facts._replace(doubted=bool(self.reasons), anchored=bool(self.anchored_by))
+        return judge(facts)
+
+    def to_wire(self) -> dict[str, object]:
+        """The report as the doors print it."""
+        findings = [finding._asdict() for finding in self.findings]
+        return {
+            "schema_version": SCHEMA,
+            "verdict": str(self.verdict),
+            "exit_code": self.verdict.exit_code,
+            "reasons": self.reasons,
+            "log": self.log,
+            "records": self.facts.records,
+            "head": self.head,
+            "root": self.root,
+            "keys": self.keys,
+            "checkpoint": self.checkpoint,
+            "anchored_by": self.anchored_by,
+            "torn": self.torn,
+            "first_finding": findings[0] if findings else None,
+            "findings": findings,
+            "findings_truncated": self.truncated,
+            "cannot_interpret": self.uninterpreted,
+            "notes": self.notes,
+            "limit": LIMIT,
+        }
+
+
+def verify(path: Path, policy: bytes | None = None, against: Sequence[bytes] = ()) -> Verification:
+    """The word on the ledger or bundle at `path`; it is only read, and nothing that lies with it is trusted.
+
+    Raises nothing for what cannot be judged: that is a word too.
+    """
+    report = Verification()
+    try:
+        trusted = None if policy is None else Policy.read(policy)
+        cut = _look(path)
+        if cut is None:
+            with _log_at(path).read() as reader:
+                _whole(report, reader, trusted, against)
+        else:
+            with what_is_left(path.resolve(), cut) as reader:
+                _left(report, reader, cut, trusted, against)
+    except NoLedgerError as error:
+        report.reasons.append(error.message)
+    except IntegrityError as error:
+        report.findings.append(Break(0, "file", "the file is a ledger", "a ledger", error.message))
+        report.facts = report.facts._replace(tampered=True)
+    except EvidenceError as error:
+        report.reasons.append(error.message if error.hint is None else f"{error.message} ({error.hint})")
+    return report
+
+
+def _look(path: Path) -> Torn | None:
+    """How the file was cut, if it was; NoLedgerError when it is missing or empty."""
+    if not is_there(path):
+        raise NoLedgerError(f"there is no ledger at {path}")
+    if path.stat().st_size == 0:
+        raise NoLedgerError(f"{path} is empty")
+    return None if _is_bundle(path) else torn(path.resolve())
+
+
+def _is_bundle(path: Path) -> bool:
+    expected = b'{"format":"%s"' % FORMAT.encode()
+    try:
+        with path.open("rb") as file:
+            return file.read(len(expected)) == expected
+    except OSError as error:
+        raise StorageError(f"{path} cannot be read: {error}", subject=str(path)) from error
+
+
+def _log_at(path: Path) -> Readable:
+    return BundleLog(path) if _is_bundle(path) else open_readonly(path)
+
+
+def _whole(report: Verification, reader: Reader, policy: Policy | None, against: Sequence[bytes]) -> None:
+    told = replay(reader)
+    report.log, report.head = told.log, told.head
+    report.findings += told.findings
+    report.truncated, report.uninterpreted = told.truncated, told.uninterpreted
+    report.facts = Facts(told.records, tampered=told.tampered, rule_broken=told.rule_broken)
+    anchors = _anchors(report, against)
+    try:
+        keys = [one.key for one in periods(reader)] if told.records else []
+    except (IntegrityError, InvalidError):
+        keys = []  # told by the replay
+    seen = see(reader.records(), told.log, keys, anchors)
+    report.keys = list(map(str, keys))
+    report.root = seen.root.hex() if seen.whole else None
+    for anchor in anchors:
+        _take(report, compare(seen, anchor, policy, reader))
+    last = reader.last_checkpoint()
+    report.checkpoint = _size(last)
+    if policy is not None and told.records:
+        notes = [bytes(one.note) for one in anchors]
+        _take(report, trust(seen, policy, notes if last is None else [last, *notes]))
+
+
+def _left(
+    report: Verification, reader: SqliteReader, cut: Torn, policy: Policy | None, against: Sequence[bytes]
+) -> None:
+    """What stands before the cut: records, chain, and the anchors that reach no further."""
+    report.torn = str(cut)
+    report.notes.append("before the cut the records and their chain were read, not the bodies")
+    records = list(readable(reader))
+    for link in links(records):
+        report.head = link.id
+        report.findings += link.breaks[: MOST_FINDINGS - len(report.findings)]
+    report.log = _first_log(records)
+    report.facts = Facts(len(records), torn=True, tampered=bool(report.findings))
+    anchors = _anchors(report, against)
+    seen = see(records, report.log, (), anchors)._replace(whole=False)
+    for anchor in anchors:
+        _take(report, compare(seen, anchor, policy, reader))
+
+
+def _anchors(report: Verification, against: Sequence[bytes]) -> list[Anchor]:
+    anchors = []
+    for raw in against:
+        try:
+            anchors.append(Anchor.read(raw, report.log))
+        except EvidenceError as error:
+            report.reasons.append(f"what was kept cannot be compared: {error.message}")
+    return anchors
+
+
+def _take(report: Verification, compared: Compared) -> None:
+    if compared.holds is not None:
+        report.anchored_by.append(compared.holds)
+    if compared.doubt is not None:
+        report.reasons.append(compared.doubt)
+    if compared.note is not None:
+        report.notes.append(compared.note)
+    if compared.finding is not None:
+        report.findings.append(compared.finding)
+        report.facts = report.facts._replace(
+            forked=report.facts.forked or compared.forked,
+            tampered=report.facts.tampered or not compared.forked,
+        )
+
+
+def _first_log(records: Sequence[tuple[int, bytes]]) -> str | None:
+    for _, raw in records[:1]:
+        try:
+            return read_raw(raw).log
+        except IntegrityError:
+            return None
+    return None
+
+
+def _size(note: bytes | None) -> int | None:
+    if note is None:
+        return None
+    try:
+        return Checkpoint.of(note)[1].size
+    except InvalidError:
+        return None  # told by the replay

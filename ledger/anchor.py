@@ -1,0 +1,172 @@
+"""Compare a log with what an auditor kept: a checkpoint, a proof, a witness's file (ledger.md section 5)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple, Self
+
+from ledger.chain import Break
+from ledger.checkpoint import Checkpoint
+from ledger.note import ED25519, Note, UntrustedError, VerifierKey
+from ledger.policy import Policy
+from ledger.proof import HEADER, Proof
+from ledger.store import Reader
+from ledger.tree import EMPTY_ROOT, Frontier, leaf_hash
+from ledger.witness import seen_in
+from schemas.errors import IntegrityError, InvalidError, NotFoundError
+
+_LOST = "no record that was seen is lost"
+_BEGINS = "the log begins with the records of the checkpoint that was kept"
+_VOUCHED = "the log is signed by a key that the policy names, or one that such a key vouches for"
+
+
+class Anchor(NamedTuple):
+    """What an auditor kept: a signed checkpoint, alone, under a proof of one record, or cosigned."""
+
+    what: str
+    note: Note
+    checkpoint: Checkpoint
+    proof: Proof | None = None
+
+    @classmethod
+    def read(cls, raw: bytes, log: str | None) -> Self:
+        """The checkpoint, proof or witness's file that `raw` is; a witness is asked for `log`.
+
+        InvalidError: it is none of them. NotFoundError: the witness has not seen that log.
+        """
+        proof, what = None, "checkpoint"
+        if raw.startswith(HEADER.encode()):
+            proof, what = Proof.read(raw), "proof"
+            raw = proof.checkpoint
+        elif raw.startswith(b"{"):
+            seen = seen_in(raw)
+            note = seen.get(log or "")
+            if note is None:
+                raise NotFoundError(f"the witness has not seen {log}", subject="witness")
+            raw, what = bytes(note), "witness"
+        return cls(what, *Checkpoint.of(raw), proof)
+
+    def __str__(self) -> str:
+        return f"{self.what} of {self.checkpoint.size} records"
+
+
+class Seen(NamedTuple):
+    """A log as it was read: the roots and records that the anchors speak of, and the keys that it tells."""
+
+    log: str | None
+    size: int
+    root: bytes
+    roots: Mapping[int, bytes]
+    raws: Mapping[int, bytes]
+    keys: tuple[VerifierKey, ...]
+    whole: bool = True  # no record is missing between those that were read
+
+
+class Compared(NamedTuple):
+    """How the log stands to one thing that is trusted: it holds, or why not, or why nobody can say."""
+
+    holds: str | None = None
+    doubt: str | None = None
+    finding: Break | None = None
+    forked: bool = False
+    note: str | None = None
+
+
+def see(
+    records: Iterable[tuple[int, bytes]],
+    log: str | None,
+    keys: Iterable[VerifierKey],
+    anchors: Sequence[Anchor],
+) -> Seen:
+    """Walk the stored records once for all that `compare` needs of them."""
+    wanted = {one.checkpoint.size for one in anchors}
+    leaves = {one.proof.seq for one in anchors if one.proof is not None}
+    tree, roots, raws, whole = Frontier(), {0: EMPTY_ROOT}, {}, True
+    for seq, raw in records:
+        if seq != tree.size:
+            whole = False
+            break
+        tree, _ = tree.append(leaf_hash(raw))
+        if tree.size in wanted:
+            roots[tree.size] = tree.root()
+        if seq in leaves:
+            raws[seq] = raw
+    return Seen(log, tree.size, tree.root(), roots, raws, tuple(keys), whole)
+
+
+def compare(seen: Seen, anchor: Anchor, policy: Policy | None, reader: Reader) -> Compared:
+    """Whether the log begins with the records that the anchor states.
+
+    With a policy the anchor must be signed by a key that is known; without one it is the auditor's own
+    file that is believed. `reader` is asked only when the log begins otherwise, for who else signed that.
+    """
+    stated = anchor.checkpoint
+    if seen.log is not None and stated.origin != seen.log:
+        return Compared(doubt=f"the {anchor} is of another log, {stated.origin}")
+    try:
+        signed = anchor.note.verified([*seen.keys, *_of_policy(policy, stated.origin)])
+    except IntegrityError as error:
+        return Compared(doubt=f"the {anchor}: {error.message}")
+    if policy is not None and not any(key.kind == ED25519 for key in signed):
+        return Compared(doubt=f"the {anchor} is signed by no key that is known")
+    if stated.size > seen.size:
+        return _short(seen, anchor)
+    if seen.roots[stated.size] != stated.root:
+        return _forked(seen, anchor, signed, reader)
+    return _proved(seen, anchor)
+
+
+def trust(seen: Seen, policy: Policy, notes: Iterable[bytes]) -> Compared:
+    """Whether a key that the policy names stands behind the log, and its quorum behind one of `notes`."""
+    pinned = [key for key in policy.logs if key.name == seen.log]
+    if not pinned:
+        return Compared(doubt=f"the policy names no key of {seen.log}")
+    if not set(pinned) & set(seen.keys):
+        expected, found = ", ".join(map(str, pinned)), ", ".join(map(str, seen.keys)) or "no key"
+        return Compared(finding=Break(0, "key", _VOUCHED, expected, found))
+    first = min(place for place, key in enumerate(seen.keys) if key in pinned)
+    known = policy._replace(logs=(*pinned, *seen.keys[first:]))  # each vouched for by the one before it
+    for note in notes:
+        with suppress(UntrustedError, InvalidError, IntegrityError):
+            return Compared(holds=f"policy, checkpoint of {known.verify(note).checkpoint.size} records")
+    return Compared(doubt=f"the quorum {policy.quorum} of the policy has not witnessed what is here")
+
+
+def _of_policy(policy: Policy | None, origin: str) -> list[VerifierKey]:
+    if policy is None:
+        return []
+    return [*(key for key in policy.logs if key.name == origin), *policy.witnesses.values()]
+
+
+def _short(seen: Seen, anchor: Anchor) -> Compared:
+    if not seen.whole:
+        return Compared(note=f"the {anchor} reaches beyond what can be read here")
+    expected, found = f"{anchor.checkpoint.size} records", f"{seen.size} records"
+    return Compared(finding=Break(seen.size, "record", _LOST, expected, found))
+
+
+def _forked(seen: Seen, anchor: Anchor, signed: Iterable[VerifierKey], reader: Reader) -> Compared:
+    stated = anchor.checkpoint
+    expected, found = stated.root.hex(), seen.roots[stated.size].hex()
+    finding = Break(stated.size - 1, "checkpoint", _BEGINS, expected, found)
+    # Whoever signed both histories has forked the log; else one of them was made by somebody else.
+    return Compared(finding=finding, forked=_signed_both(reader, stated.size, set(signed)))
+
+
+def _signed_both(reader: Reader, size: int, signers: set[VerifierKey]) -> bool:
+    for covered, raw in reader.checkpoints():
+        if covered >= size:
+            with suppress(InvalidError, IntegrityError):
+                if signers & set(Note.read(raw).verified(signers)):
+                    return True
+    return False
+
+
+def _proved(seen: Seen, anchor: Anchor) -> Compared:
+    if anchor.proof is not None:
+        try:
+            anchor.proof.check(seen.raws.get(anchor.proof.seq, b""))
+        except IntegrityError as error:
+            return Compared(doubt=f"the {anchor}: {error.message}")
+    if anchor.checkpoint.size == 0 and seen.size:
+        return Compared(note="a checkpoint of no records says nothing about a log that has some")
+    return Compared(holds=str(anchor))
