@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import click
 import pytest
 
 from evidence.doors.commands import cli
+from providers.regulations.corpus import Corpus
 from schemas.published import names, schema_bytes
 from tests.doors.command import clean, run
 from tests.doors.forking import Forking
@@ -110,6 +112,18 @@ def test_doctor_tells_of_settings_terms_and_corpus_and_shows_no_term(tmp_path: P
     assert told["web settings"] == ("ok", "no file of settings; no search service is set")
     assert told["exclusions"] == ("ok", "none are set")
     assert told["extra pdf"] == ("ok", "reading PDF: installed")
+
+
+def test_doctor_opens_the_corpus_that_is_named_and_tells_an_address_that_is_none(
+    tmp_path: Path, quick: Forking
+) -> None:
+    Corpus.open(tmp_path / "laws.sqlite3", lambda: datetime(2026, 3, 4, tzinfo=UTC), create=True).close()
+    options = ("--corpus", "laws.sqlite3", "--search-url", "http://user:hunter2@h")
+    done = quick("doctor", *options, cwd=tmp_path)
+    told = {check["name"]: (check["state"], check["seen"]) for check in done.answer["checks"]}
+    assert told["corpus"] == ("ok", "laws.sqlite3: revision none published yet")
+    assert told["web settings"][0] == "wrong"
+    assert "hunter2" not in done.out.decode()
 
 
 def test_the_demo_keeps_a_ledger_that_replays_and_a_dossier(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from evidence.doors.preview import show_outgoing
 from tests.doors.command import QUESTION, Done
 from tests.providers.web.asking import finding, healthy, queries
 from tests.providers.web.capture.peer import Peer, page, running
@@ -120,3 +121,11 @@ def test_a_page_that_moved_is_told_from_the_receipt_to_the_readback(
     assert f"- 请求而未返回 Requested, not returned:\n  - `{gone}`\n" in document
     assert "- 返回而未请求 Returned, not requested: 无 none\n" in document
     assert f"- 已跳转 Moved: `{old}` → `{new}`\n" in document
+
+
+def test_a_connector_that_sends_nothing_says_so(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert show_outgoing((), (), "text") == 1
+    assert (
+        "\n只读本机内容，什么也不发送 nothing: it reads what is here\n"
+        in capfdbinary.readouterr().out.decode()
+    )
