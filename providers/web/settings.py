@@ -223,8 +223,6 @@ def _hint(name: str, table: str) -> str:
 def _placed(error: UsageError) -> str:
     """What is wrong, with the key as it is written in the file."""
     name = error.subject or ""
-    if name == "captures":
-        return error.message.replace(name, "[capture] pages", 1)
     if name.startswith("the address of "):
         return f"[search] url: {error.message}"
     table = next((table for table, names in _KEYS.items() if name in names), "search")
