@@ -4,20 +4,33 @@ import ast
 import json
 import os
 import shutil
+import sqlite3
 import sys
 from contextlib import closing
-from pathlib import Path
+from pathlib import Path, PosixPath
 
 import pytest
 
 from evidence.audit import replay
 from ledger import standalone
 from ledger.bundle import BundleLog
+from ledger.checkpoint import Checkpoint
 from ledger.custody import restore, rotate
 from ledger.proof import prove
 from ledger.sqlite_readonly import open_readonly
 from ledger.witness import Witness
-from tests.ledger.carried import Carried, alone, carry, everything, filler, live, packed, reported, verdict
+from tests.ledger.carried import (
+    Carried,
+    alone,
+    carry,
+    everything,
+    filler,
+    live,
+    packed,
+    put,
+    reported,
+    verdict,
+)
 from tests.ledger.signing import ORIGIN, cosigner, opened, signer, signing
 from tests.ledger.steps import Ticking, append, begin, powerless, reachable
 
@@ -166,14 +179,15 @@ def test_an_older_copy_that_went_on_is_forked_also_when_a_signed_record_says_so(
     assert verdict(carried.bundle, policy=carried.policy) == "VERIFIED"
 
 
-def test_of_no_records_nothing_is_verified_but_by_an_anchor_of_no_records(tmp_path: Path) -> None:
-    from tests.ledger.carried import put
-
+def test_of_no_records_nothing_is_verified_but_by_an_anchor_of_no_records(
+    signed: Carried, tmp_path: Path
+) -> None:
     empty, none = put(tmp_path / "empty.bundle", []), tmp_path / "none"
     root = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
     none.write_bytes(f"{ORIGIN}\n0\n{root}\n\n— {ORIGIN} AAAAAAA=\n".encode())
     assert verdict(empty) == "CANNOT-VERIFY"
     assert verdict(empty, none) == "VERIFIED"
+    assert verdict(signed.bundle, none) == "UNANCHORED"  # it says nothing of any record
     assert verdict(empty, none, policy=policy_of(tmp_path)) == "CANNOT-VERIFY"
 
 
@@ -217,8 +231,6 @@ def test_what_the_auditor_names_and_cannot_be_used_is_never_passed_over(
 
 
 def test_an_anchor_of_another_log_or_by_another_key_is_no_anchor(signed: Carried, tmp_path: Path) -> None:
-    from ledger.checkpoint import Checkpoint
-
     _, last = Checkpoint.of(signed.checkpoint.read_bytes())
     other = tmp_path / "other"
     other.write_bytes(bytes(last._replace(origin="tests.example/else").signed(signer("tests.example/else"))))
@@ -244,6 +256,8 @@ def test_a_proof_whose_path_leads_nowhere_is_no_anchor(signed: Carried, tmp_path
     assert verdict(signed.bundle, tmp_path / "proof") == "CANNOT-VERIFY"
     (tmp_path / "proof").write_bytes(bytes(proof._replace(extra=b"more")))
     assert verdict(signed.bundle, tmp_path / "proof") == "VERIFIED"
+    (tmp_path / "proof").write_bytes(bytes(proof._replace(path=proof.path * 40)))
+    assert verdict(signed.bundle, tmp_path / "proof") == "CANNOT-VERIFY"
     (tmp_path / "proof").write_bytes(bytes(proof).replace(b"index", b"index "))
     assert verdict(signed.bundle, tmp_path / "proof") == "CANNOT-VERIFY"
 
@@ -276,6 +290,11 @@ def test_a_foreign_write_ahead_file_is_left_out_and_the_tail_called_torn(
     assert "l.sqlite3-wal does not fit and was left out" in report["torn"]
     assert report["records"] == standalone.verify(signed.bundle)["records"]
     assert "尾部 tail: l.sqlite3-wal" in standalone.told(report)
+    with closing(sqlite3.connect(tmp_path / "strange")) as strange:
+        strange.execute("PRAGMA journal_mode = WAL")
+        strange.execute("CREATE TABLE x (y)")
+        shutil.copyfile(tmp_path / "strange-wal", tmp_path / "l.sqlite3-wal")
+    assert verdict(path, policy=signed.policy) == "TORN"
     (tmp_path / "l.sqlite3-wal").write_bytes(b"no write-ahead file")  # SQLite takes nothing from that
     assert verdict(path, policy=signed.policy) == "VERIFIED"
 
@@ -286,14 +305,11 @@ def test_on_a_read_only_disk_and_without_rights_it_reads_or_says_why_not(signed:
         shutil.copyfile(signed.bundle, folder / "l.bundle")
         with powerless(folder, folder / "l.sqlite3", folder / "l.bundle"):
             assert verdict(folder / "l.sqlite3") == verdict(folder / "l.bundle") == "UNANCHORED"
-        (folder / "l.sqlite3").chmod(0)
-        if os.geteuid() == 0:
-            os.seteuid(65534)
-        try:
-            assert verdict(folder / "l.sqlite3") == "CANNOT-VERIFY"
-        finally:
-            if os.getuid() == 0:
-                os.seteuid(0)
+        (folder / "l.sqlite3-wal").write_bytes(b"not to be read")
+        for name in ("l.sqlite3-wal", "l.sqlite3"):
+            (folder / name).chmod(0)
+            with powerless(folder):
+                assert verdict(folder / "l.sqlite3") == "CANNOT-VERIFY"
 
 
 def test_a_record_that_nobody_can_interpret_is_named_and_no_failure(tmp_path: Path) -> None:
@@ -310,3 +326,19 @@ def test_json_is_one_ascii_object(signed: Carried, tmp_path: Path) -> None:
     _, out, _ = alone(tmp_path, "verify", signed.bundle, "--json")
     assert out.isascii()
     assert json.loads(out)["schema_version"] == "external_evidence_verification_v0"
+
+
+class Growing(PosixPath):
+    """A file that is longer each time that somebody looks."""
+
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
+        with self.open("ab") as file:
+            file.write(b"x")
+        return super().stat(follow_symlinks=follow_symlinks)
+
+
+def test_a_file_that_changes_all_the_time_while_it_is_copied_is_not_judged(tmp_path: Path) -> None:
+    (tmp_path / "l").write_bytes(b"x")
+    (tmp_path / "copy").mkdir()
+    with pytest.raises(standalone.CannotVerifyError, match="it changes while it is read"):
+        standalone._copy(tmp_path / "l", tmp_path / "copy", [Growing(tmp_path / "l")])

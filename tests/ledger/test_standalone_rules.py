@@ -22,11 +22,14 @@ from schemas.errors import EvidenceError, InvalidError
 from schemas.ledger import ProviderCall, read_raw
 from schemas.ledger_keys import KeyRotated, LedgerRestored
 from schemas.outside import parse
+from schemas.provider import ProviderRow
+from schemas.receipt import Source
 from schemas.record import Record
 from schemas.source_ref import source_ref_complaint
 from tests.ledger.carried import Carried, carry, items
 from tests.ledger.signing import ORIGIN, cosigner, signer
 from tests.lifecycle.tampering import changes
+from tests.world import REFS, row, source
 
 LEAVES = st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text()
 VALUES = st.recursive(
@@ -191,6 +194,7 @@ CHANGES: list[tuple[bytes, bytes]] = [
     (b"\n3\n", b"\n9223372036854775808\n"),
     (b"\n3\n", b"\n3\nmore\n"),
     (b"AAAA=", b"AA=="),
+    (b"A" * 43 + b"=", b"AAAA"),
     (b"AAA=", b"AAB="),
     ("—".encode(), b"-"),
     (b"\n\n", b"\n"),
@@ -430,7 +434,32 @@ def test_every_change_of_a_record_is_judged_as_the_project_judges_it(signed: Car
                 continue
             assert passes(standalone.read_record, changed) == allowed(read_raw, changed), change
     record = json.loads(raws[1])
+    assert not passes(standalone.read_record, raws[1].replace(b":", b": ", 1))
     for odd in ({"prev": None}, {"at": "2026-02-30T00:00:00.000000Z"}, {"seq": 2**53}, {"seq": 1.5}):
         raw = json.dumps({**record, **odd}, separators=(",", ":")).encode()
         assert not passes(standalone.read_record, raw)
         assert not allowed(read_raw, raw)
+
+
+def test_provider_rows_and_sources_are_judged_as_the_project_judges_them() -> None:
+    for kind, rule, value in (
+        (ProviderRow, standalone._provider, row().to_wire()),
+        (ProviderRow, standalone._provider, row(ready=False).to_wire()),
+        (Source, standalone._source, source(REFS[0]).to_wire()),
+    ):
+        for change in changes({"it": value}):
+            changed = change.applied({"it": value}).get("it")
+            try:
+                ours = kind.read(changed).to_wire() == changed
+            except InvalidError:
+                ours = False
+            assert passes(rule, changed, "it") == ours, change
+
+
+def test_lists_are_bounded_and_hold_nothing_twice() -> None:
+    one = row().to_wire()
+    assert passes(standalone._providers, [one], "providers")
+    wrongs: list[object] = [[one, one], "x", {}, [one] * 65]
+    for wrong in wrongs:
+        assert not passes(standalone._providers, wrong, "providers")
+    assert standalone.tile_path("entries", 1234067, 3) == "tile/entries/x001/x234/067.p/3"

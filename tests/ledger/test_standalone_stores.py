@@ -12,6 +12,7 @@ import pytest
 
 from ledger import standalone
 from ledger.bundle import BundleLog
+from ledger.checkpoint import Checkpoint
 from ledger.custody import restore, rotate
 from ledger.keyring import restoral_text, rotation_text
 from ledger.keyring import written as signature_of
@@ -71,6 +72,13 @@ def of_kind(whole: list[Step], kind: str) -> int:
 def test_a_log_with_a_rotation_and_a_restoral_is_clean(tended: Carried) -> None:
     for path in (tended.sqlite, tended.bundle, tended.tiles):
         assert verdict(path, policy=tended.policy) == "VERIFIED"
+
+
+def test_a_fork_that_no_restoral_gave_up_is_not_excused(tended: Carried, tmp_path: Path) -> None:
+    fork = tmp_path / "fork"
+    fork.write_bytes(bytes(Checkpoint(ORIGIN, 2, bytes(32)).signed(ONE)))
+    report = standalone.verify(tended.bundle, tended.policy, [fork])
+    assert (report["verdict"], report["notes"]) == ("FORKED", [])
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,9 @@ The replay of the project is asked the same question; neither sees a failure tha
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from random import Random
 
@@ -15,14 +17,28 @@ from evidence.audit import replay
 from ledger import standalone
 from ledger.bundle import BundleLog
 from ledger.checkpoint import Checkpoint
+from ledger.note import Note
 from ledger.sqlite_readonly import open_readonly
 from ledger.tree import frontier_of, leaf_hash
 from schemas.canonical import canonical, digest
 from schemas.errors import EvidenceError
 from schemas.ledger import read_raw
-from tests.ledger.carried import Carried, Item, Step, carry, found, items, put, rechained, steps, verdict
-from tests.ledger.signing import signer
-from tests.ledger.steps import edit
+from tests.ledger.carried import (
+    Carried,
+    Item,
+    Step,
+    carry,
+    filler,
+    found,
+    items,
+    packed,
+    put,
+    rechained,
+    steps,
+    verdict,
+)
+from tests.ledger.signing import opened, signer
+from tests.ledger.steps import append, edit
 from tests.lifecycle.tampering import Change, changes
 
 OTHER = signer(salt="other")
@@ -84,11 +100,20 @@ def test_bytes_of_a_bundle_flipped_here_and_there_are_each_seen(signed: Carried,
         assert_flip_is_seen(raw, at, tmp_path / "copy.bundle", signed.policy)
 
 
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Carried:
+    folder = tmp_path_factory.mktemp("small")
+    ledger = opened(folder)
+    for number in range(6):
+        append(ledger, filler(2 * number), filler(2 * number + 1))
+    return packed(folder, ledger)
+
+
 @pytest.mark.soak
-def test_every_byte_of_a_bundle_flipped_in_turn_is_seen(signed: Carried, tmp_path: Path) -> None:
-    raw = signed.bundle.read_bytes()
+def test_every_byte_of_a_bundle_flipped_in_turn_is_seen(small: Carried, tmp_path: Path) -> None:
+    raw = small.bundle.read_bytes()
     for at in range(len(raw)):
-        assert_flip_is_seen(raw, at, tmp_path / "copy.bundle", signed.policy)
+        assert_flip_is_seen(raw, at, tmp_path / "copy.bundle", small.policy)
 
 
 def content(path: Path) -> object:
@@ -115,10 +140,10 @@ def test_bytes_of_a_sqlite_ledger_flipped_here_and_there_are_seen(signed: Carrie
 
 
 @pytest.mark.soak
-def test_every_byte_of_a_sqlite_ledger_flipped_in_turn_is_seen(signed: Carried, tmp_path: Path) -> None:
-    raw = signed.sqlite.read_bytes()
+def test_every_byte_of_a_sqlite_ledger_flipped_in_turn_is_seen(small: Carried, tmp_path: Path) -> None:
+    raw = small.sqlite.read_bytes()
     for at in range(len(raw)):
-        assert_flip_is_seen_or_nothing(raw, at, tmp_path / "copy.sqlite3", signed)
+        assert_flip_is_seen_or_nothing(raw, at, tmp_path / "copy.sqlite3", small)
 
 
 def records(held: Sequence[Item]) -> list[int]:
@@ -296,6 +321,33 @@ def test_a_sqlite_file_that_lost_its_end_is_torn(signed: Carried, tmp_path: Path
         assert not clean(path)
 
 
+def test_at_every_page_a_sqlite_file_may_be_cut_and_is_never_verified(
+    signed: Carried, tmp_path: Path
+) -> None:
+    raw, path = signed.sqlite.read_bytes(), tmp_path / "x.sqlite3"
+    notes = []
+    for keep in range(4096, len(raw), 4096):
+        path.write_bytes(raw[:keep])
+        report = standalone.verify(path, signed.policy)
+        assert report["verdict"] in ("TORN", "CANNOT-VERIFY"), keep
+        notes += report.get("notes", [])
+    assert any("was lost with the tail" in note for note in notes)
+
+
+def test_a_page_that_cannot_be_read_is_named_by_the_record_where_reading_ends(
+    signed: Carried, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.sqlite3"
+    shutil.copyfile(signed.sqlite, path)
+    with closing(sqlite3.connect(path)) as connection:
+        [(root,)] = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'records'").fetchall()
+    raw = bytearray(path.read_bytes())
+    raw[(root - 1) * 4096 : root * 4096] = bytes(4096)
+    path.write_bytes(raw)
+    assert found(path, policy=signed.policy) == ("TAMPERED", 0, "file")
+    assert not clean(path)
+
+
 def test_a_body_swapped_or_gone_is_seen_where_it_is(signed: Carried, tmp_path: Path) -> None:
     held, path = items(signed.bundle), tmp_path / "x.bundle"
     bodies = [at for at, (kind, _) in enumerate(held) if kind == "body"]
@@ -317,6 +369,7 @@ def test_a_checkpoint_that_was_replaced_is_seen(signed: Carried, tmp_path: Path)
         at[-1]: last.signed(OTHER),
         at[2]: middle._replace(root=last.root).signed(signer()),
         at[1]: middle.signed(signer()),
+        at[3]: Note(last.text).signed(signer().sign("another\n")),
         at[0]: last._replace(origin="tests.example/else").signed(signer()),
     }
     for place, note in lies.items():
@@ -403,12 +456,13 @@ def test_steps_left_out_moved_or_taken_twice_are_judged_alike(plain: Carried, tm
         for changed in (
             [*whole[:place], *whole[place + 1 :]],
             [*whole[: place + 1], double, *whole[place + 1 :]],
+            [*whole[: place + 1], step, *whole[place + 1 :]],
             later,
         ):
             put(path, rechained(changed), log)
             words.append(verdict(path))
             assert (words[-1] == "UNANCHORED") == clean(path), (place, step.kind)
-    assert set(words) == {"UNANCHORED", "RULE-BROKEN"}
+    assert set(words) == {"UNANCHORED", "RULE-BROKEN", "TAMPERED"}
 
 
 def test_the_tree_of_the_file_is_the_tree_of_the_project(signed: Carried) -> None:
