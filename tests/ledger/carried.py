@@ -9,10 +9,12 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
 
+from evidence.audit import replay
 from ledger import standalone
-from ledger.bundle import write_bundle
+from ledger.bundle import BundleLog, write_bundle
 from ledger.checkpoint import Checkpoint
 from ledger.export import written
 from ledger.keys import Signer
@@ -23,6 +25,7 @@ from ledger.tiles import export_tiles
 from ledger.tree import Frontier, leaf_hash
 from schemas.admission import Decision
 from schemas.canonical import canonical, digest_bytes
+from schemas.errors import EvidenceError
 from schemas.ledger import read_raw, record_id
 from tests.ledger.signing import ORIGIN, opened, signer
 from tests.ledger.steps import step
@@ -219,3 +222,22 @@ def reported(folder: Path, *arguments: object) -> tuple[int, dict[str, Any]]:
     report = json.loads(out)
     assert report["exit_code"] == code
     return code, report
+
+
+def clean(path: Path) -> bool:
+    """What the project's own replay says of a bundle or a SQLite ledger."""
+    try:
+        log = BundleLog(path) if path.suffix == ".bundle" else open_readonly(path)
+        with log.read() as reader:
+            return replay(reader).clean
+    except EvidenceError:
+        return False
+
+
+def flipped(raw: bytes, at: int, chance: Random) -> bytes:
+    """One byte is another."""
+    return raw[:at] + bytes([raw[at] ^ chance.randrange(1, 256)]) + raw[at + 1 :]
+
+
+def records(held: Sequence[Item]) -> list[int]:
+    return [place for place, (kind, _) in enumerate(held) if kind == "record"]
