@@ -13,7 +13,7 @@ from schemas.outside import MAX_BYTES
 policy_option = click.option(
     "--policy",
     metavar="FILE",
-    help="Whom you trust: your own tlog-policy file, none that came with the ledger.",
+    help="Whom you trust: your own tlog-policy, none that came with the ledger.",
 )
 
 

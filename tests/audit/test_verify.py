@@ -1,0 +1,162 @@
+"""Every word of `audit verify`, with an anchor and without one; the one-file verifier says the same."""
+
+from pathlib import Path
+
+import pytest
+
+from evidence.verify import verify
+from ledger import standalone
+from ledger.anchor import Anchor
+from ledger.checkpoint import Checkpoint
+from ledger.keys import Signer
+from ledger.proof import prove
+from ledger.sqlite_readonly import open_readonly
+from ledger.tree import EMPTY_ROOT
+from ledger.witness import Witness
+from schemas.errors import NotFoundError
+from tests.audit.histories import MATRIX, OTHER, Change, History, make, no_records, torn
+from tests.ledger.carried import carry
+from tests.ledger.signing import ORIGIN, cosigner, secret, signer
+from tests.ledger.steps import Ticking, made
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory: pytest.TempPathFactory) -> History:
+    return make(tmp_path_factory.mktemp("history"))
+
+
+def words(path: Path, history: History) -> tuple[str, str, str]:
+    policy, kept = history.policy.read_bytes(), history.checkpoint.read_bytes()
+    told = (verify(path), verify(path, policy), verify(path, None, [kept]))
+    return str(told[0].verdict), str(told[1].verdict), str(told[2].verdict)
+
+
+@pytest.mark.parametrize(
+    ("change", "bare", "policy", "kept"), MATRIX, ids=[row[0].__name__ for row in MATRIX]
+)
+def test_each_history_gets_its_word_and_the_one_file_verifier_agrees(
+    history: History, tmp_path: Path, change: Change, bare: str, policy: str, kept: str
+) -> None:
+    copy = tmp_path / "copy.sqlite3"
+    change(history, copy)
+    assert words(copy, history) == (bare, policy, kept)
+    alone = [
+        standalone.verify(copy),
+        standalone.verify(copy, history.policy),
+        standalone.verify(copy, None, [history.checkpoint]),
+    ]
+    assert [report["verdict"] for report in alone] == [bare, policy, kept]
+
+
+def test_nothing_is_written_where_the_ledger_lies(history: History) -> None:
+    before = {one: one.stat().st_mtime_ns for one in history.ledger.parent.rglob("*")}
+    words(history.ledger, history)
+    assert {one: one.stat().st_mtime_ns for one in history.ledger.parent.rglob("*")} == before
+
+
+def test_an_older_checkpoint_a_proof_and_a_witness_each_hold(history: History, tmp_path: Path) -> None:
+    file = tmp_path / "witness.json"
+    who = cosigner("witness.example/w1")
+    with open_readonly(history.ledger).read() as reader:
+        proof = prove(reader, 3)
+        note = reader.last_checkpoint()
+        assert note is not None
+        cosigned = Witness(file, who, Ticking()).update(note, [signer().verifier], lambda _old, _new: ())
+    assert proof is not None
+    against = [history.early.read_bytes(), bytes(proof), file.read_bytes()]
+    report = verify(history.ledger, None, against).to_wire()
+    assert (report["verdict"], [str(one).split(" ")[0] for one in list(report["anchored_by"])]) == (  # type: ignore[call-overload]
+        "VERIFIED",
+        ["checkpoint", "proof", "witness"],
+    )
+    quorum = f"log {signer().verifier}\nwitness w1 {who.verifier}\nquorum w1\n".encode()
+    assert verify(history.ledger, quorum).verdict == "CANNOT-VERIFY"
+    assert verify(history.ledger, quorum, [cosigned]).verdict == "VERIFIED"
+    assert verify(history.ledger, quorum, [file.read_bytes()]).anchored_by[-1].startswith("policy")
+
+
+def test_a_proof_of_another_record_is_doubted(history: History) -> None:
+    with open_readonly(history.ledger).read() as reader:
+        proof = prove(reader, 3, 20)
+    assert proof is not None
+    moved = bytes(proof._replace(seq=4))
+    report = verify(history.ledger, None, [moved])
+    assert report.verdict == "CANNOT-VERIFY"
+    assert "record 4 is not in the tree" in report.reasons[0]
+
+
+def test_what_is_of_another_log_or_of_nobody_known_is_doubted(history: History) -> None:
+    policy = history.policy.read_bytes()
+    _, stated = Checkpoint.of(history.checkpoint.read_bytes())
+    elsewhere = stated._replace(origin="tests.example/else").signed(signer())
+    by_other = stated.signed(OTHER)
+    forged = bytes(stated.signed(signer())).replace(
+        stated.text.encode(), stated.text.replace("23", "22").encode()
+    )
+    for kept in (elsewhere, by_other):
+        assert verify(history.ledger, policy, [bytes(kept)]).verdict == "CANNOT-VERIFY"
+    assert str(stated.size) == "23"
+    assert "does not hold" in verify(history.ledger, None, [forged]).reasons[0]
+    stranger = f"log {Signer.read(secret('tests.example/else')).verifier}\nquorum none\n".encode()
+    assert "names no key" in verify(history.ledger, stranger).reasons[0]
+
+
+@pytest.mark.parametrize(
+    "kept", [b"", b"nothing", b"{}", b'{"schema_version":"external_evidence_witness_v0","logs":{}}']
+)
+def test_what_is_no_anchor_is_a_reason_and_no_failure_of_the_ledger(history: History, kept: bytes) -> None:
+    report = verify(history.ledger, None, [kept])
+    assert (report.verdict, report.findings, len(report.reasons)) == ("CANNOT-VERIFY", [], 1)
+
+
+def test_a_policy_that_breaks_a_rule_verifies_nothing(history: History) -> None:
+    assert "policy line 1" in verify(history.ledger, b"log nothing\n").reasons[0]
+
+
+def test_no_records_are_verified_by_a_checkpoint_of_none_alone(history: History, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.sqlite3"
+    no_records(history, copy)
+    none = bytes(Checkpoint(ORIGIN, 0, EMPTY_ROOT).signed(signer()))
+    assert verify(copy, None, [none]).verdict == "VERIFIED"
+    assert verify(copy, history.policy.read_bytes(), [none]).verdict == "VERIFIED"
+    report = verify(history.ledger, None, [none])
+    assert (report.verdict, len(report.notes)) == ("UNANCHORED", 1)
+
+
+def test_a_ledger_without_a_key_is_unanchored_and_no_policy_can_change_that(
+    history: History, tmp_path: Path
+) -> None:
+    plain = carry(tmp_path, signed=False)
+    assert verify(plain.sqlite).verdict == "UNANCHORED"
+    assert verify(plain.sqlite, history.policy.read_bytes()).verdict == "CANNOT-VERIFY"
+    assert verify(made(tmp_path / "bare", 0), history.policy.read_bytes()).findings[0].field == "key"
+
+
+def test_what_stands_before_a_cut_is_still_judged(history: History, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.sqlite3"
+    torn(history, copy)
+    report = verify(copy, None, [history.checkpoint.read_bytes()])
+    assert report.facts.records > 5
+    assert (report.torn, report.log) == (
+        f"the file has {copy.stat().st_size} of its {history.ledger.stat().st_size} bytes",
+        ORIGIN,
+    )
+    raw = bytearray(copy.read_bytes())
+    at = raw.index(b'"actor":"')
+    raw[at + 9] ^= 1
+    copy.write_bytes(raw)
+    assert verify(copy).verdict == "TAMPERED"
+    copy.write_bytes(history.ledger.read_bytes()[:200])
+    assert (verify(copy).verdict, verify(copy).facts.records) == ("TORN", 0)
+
+
+def test_a_bundle_is_verified_as_its_ledger_is(tmp_path: Path) -> None:
+    carried = carry(tmp_path)
+    policy = carried.policy.read_bytes()
+    assert verify(carried.bundle).verdict == "UNANCHORED"
+    assert verify(carried.bundle, policy, [carried.checkpoint.read_bytes()]).verdict == "VERIFIED"
+
+
+def test_a_witness_is_asked_for_the_log_that_is_read() -> None:
+    with pytest.raises(NotFoundError):
+        Anchor.read(b'{"schema_version":"external_evidence_witness_v0","logs":{}}', ORIGIN)
