@@ -11,7 +11,6 @@ from pathlib import Path
 from evidence.audit import MOST_FINDINGS, replay
 from evidence.verdict import LIMIT, Facts, Verdict, judge
 from ledger.anchor import Anchor, Compared, compare, see, trust
-from ledger.bundle import FORMAT, BundleLog
 from ledger.chain import Break, links
 from ledger.checkpoint import Checkpoint
 from ledger.keyring import periods
@@ -21,9 +20,9 @@ from ledger.sqlite_readonly import open_readonly
 from ledger.sqlite_torn import Torn, readable, torn, what_is_left
 from ledger.sqlite_view import SqliteReader
 from ledger.store import Readable, Reader
-from schemas.errors import EvidenceError, IntegrityError, InvalidError, StorageError
-from schemas.ledger import read_raw
+from schemas.errors import EvidenceError, IntegrityError, InvalidError
 
+_BUNDLE = b'{"format":'
 SCHEMA = "external_evidence_verification_v0"
 
 
@@ -94,8 +93,13 @@ def verify(path: Path, policy: bytes | None = None, against: Sequence[bytes] = (
     except NoLedgerError as error:
         report.reasons.append(error.message)
     except IntegrityError as error:
+        if error.subject == "end" and not report.facts.records:  # of a bundle; what is before it is not read
+            report.reasons.append(f"{error.message}; ledger/standalone.py judges what stands before the cut")
+            return report
         report.findings.append(Break(0, "file", "the file is a ledger", "a ledger", error.message))
         report.facts = report.facts._replace(tampered=True)
+    except OSError as error:
+        report.reasons.append(f"{path} cannot be read: {error}")
     except EvidenceError as error:
         report.reasons.append(error.message if error.hint is None else f"{error.message} ({error.hint})")
     return report
@@ -111,16 +115,16 @@ def _look(path: Path) -> Torn | None:
 
 
 def _is_bundle(path: Path) -> bool:
-    expected = b'{"format":"%s"' % FORMAT.encode()
-    try:
-        with path.open("rb") as file:
-            return file.read(len(expected)) == expected
-    except OSError as error:
-        raise StorageError(f"{path} cannot be read: {error}", subject=str(path)) from error
+    with path.open("rb") as file:
+        return file.read(len(_BUNDLE)) == _BUNDLE
 
 
 def _log_at(path: Path) -> Readable:
-    return BundleLog(path) if _is_bundle(path) else open_readonly(path)
+    if not _is_bundle(path):
+        return open_readonly(path)
+    from ledger.bundle import BundleLog
+
+    return BundleLog(path)
 
 
 def _whole(report: Verification, reader: Reader, policy: Policy | None, against: Sequence[bytes]) -> None:
@@ -155,8 +159,8 @@ def _left(
     records = list(readable(reader))
     for link in links(records):
         report.head = link.id
+        report.log = report.log or (None if link.record is None else link.record.log)
         report.findings += link.breaks[: MOST_FINDINGS - len(report.findings)]
-    report.log = _first_log(records)
     report.facts = Facts(len(records), torn=True, tampered=bool(report.findings))
     anchors = _anchors(report, against)
     seen = see(records, report.log, (), anchors)._replace(whole=False)
@@ -187,15 +191,6 @@ def _take(report: Verification, compared: Compared) -> None:
             forked=report.facts.forked or compared.forked,
             tampered=report.facts.tampered or not compared.forked,
         )
-
-
-def _first_log(records: Sequence[tuple[int, bytes]]) -> str | None:
-    for _, raw in records[:1]:
-        try:
-            return read_raw(raw).log
-        except IntegrityError:
-            return None
-    return None
 
 
 def _size(note: bytes | None) -> int | None:

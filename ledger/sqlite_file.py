@@ -145,6 +145,8 @@ def check_layout(connection: sqlite3.Connection, path: Path) -> int:
             hint="use the version that wrote it" if layout > LAYOUT else None,
         )
     found = run(connection, path, _FOUND)
+    if layout_of(connection, path) != layout:  # somebody brought it up meanwhile
+        return check_layout(connection, path)
     if sorted(str(sql) for (sql,) in found) != sorted(_LAYOUTS[layout]):
         raise IntegrityError(f"{path} has other tables, indexes or triggers than a ledger", subject=str(path))
     return layout

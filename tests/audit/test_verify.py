@@ -1,5 +1,8 @@
 """Every word of `audit verify`, with an anchor and without one; the one-file verifier says the same."""
 
+import os
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,9 +18,9 @@ from ledger.tree import EMPTY_ROOT
 from ledger.witness import Witness
 from schemas.errors import NotFoundError
 from tests.audit.histories import MATRIX, OTHER, Change, History, make, no_records, torn
-from tests.ledger.carried import carry
-from tests.ledger.signing import ORIGIN, cosigner, secret, signer
-from tests.ledger.steps import Ticking, made
+from tests.ledger.carried import carry, filler
+from tests.ledger.signing import ORIGIN, cosigner, opened, secret, signer
+from tests.ledger.steps import Ticking, edit, made, reachable
 
 
 @pytest.fixture(scope="module")
@@ -150,11 +153,78 @@ def test_what_stands_before_a_cut_is_still_judged(history: History, tmp_path: Pa
     assert (verify(copy).verdict, verify(copy).facts.records) == ("TORN", 0)
 
 
+def test_without_its_last_byte_a_file_is_torn_and_has_all_records(history: History, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.sqlite3"
+    copy.write_bytes(history.ledger.read_bytes()[:-1])
+    report = verify(copy, None, [history.checkpoint.read_bytes()])
+    assert (report.verdict, report.facts.records, len(report.anchored_by)) == ("TORN", 23, 1)
+
+
+@pytest.mark.parametrize(
+    ("sql", "word"),
+    [
+        ("CREATE TABLE more (x)", "TAMPERED"),
+        ("UPDATE checkpoints SET note = x'00' WHERE size = 23", "TAMPERED"),
+        ("UPDATE records SET raw = x'00' WHERE seq = 0", "TAMPERED"),
+        ("PRAGMA user_version = 9", "CANNOT-VERIFY"),
+        ("PRAGMA application_id = 9", "CANNOT-VERIFY"),
+    ],
+)
+def test_what_makes_a_file_another_thing_than_a_ledger_is_told_apart(
+    history: History, tmp_path: Path, sql: str, word: str
+) -> None:
+    copy = tmp_path / "copy.sqlite3"
+    shutil.copyfile(history.ledger, copy)
+    edit(copy, sql)
+    assert words(copy, history) == (word, word, word)
+
+
+def test_a_ledger_that_is_in_use_is_verified_as_it_stands(tmp_path: Path) -> None:
+    held = opened(tmp_path)
+    held.append(filler(1))
+    policy = f"log {signer().verifier}\nquorum none\n".encode()
+    assert (tmp_path / "l.sqlite3-wal").stat().st_size
+    report = verify(tmp_path / "l.sqlite3", policy)
+    held.close()
+    assert (report.verdict, report.facts.records) == ("VERIFIED", 2)
+
+
+def test_a_file_that_may_not_be_read_cannot_be_verified(history: History) -> None:
+    with reachable() as folder:
+        copy = folder / "copy.sqlite3"
+        shutil.copyfile(history.ledger, copy)
+        copy.chmod(0)
+        root = os.geteuid() == 0
+        if root:
+            os.seteuid(65534)
+        try:
+            report = verify(copy)
+        finally:
+            if root:
+                os.seteuid(0)
+    assert (report.verdict, "cannot be read" in report.reasons[0]) == ("CANNOT-VERIFY", True)
+
+
+def test_a_ledger_with_a_key_needs_what_verifies_signatures(
+    history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.asymmetric.ed25519", None)
+    report = verify(history.ledger)
+    assert (report.verdict, "[sign]" in report.reasons[0]) == ("CANNOT-VERIFY", True)
+
+
 def test_a_bundle_is_verified_as_its_ledger_is(tmp_path: Path) -> None:
     carried = carry(tmp_path)
     policy = carried.policy.read_bytes()
     assert verify(carried.bundle).verdict == "UNANCHORED"
     assert verify(carried.bundle, policy, [carried.checkpoint.read_bytes()]).verdict == "VERIFIED"
+    raw = carried.bundle.read_bytes()
+    carried.bundle.write_bytes(raw[: raw.rindex(b"\n", 0, -1) + 1])
+    cut = verify(carried.bundle)
+    assert (cut.verdict, cut.reasons[0].split("; ")[0]) == (
+        "CANNOT-VERIFY",
+        "the bundle has no last line",
+    )
 
 
 def test_a_witness_is_asked_for_the_log_that_is_read() -> None:
