@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from urllib.parse import urlsplit
 
 from providers.base import Clock, Outgoing
@@ -106,7 +107,7 @@ class Capturer:
         page = extract(fetched.body, fetched.content_type, limits=self._limits)
         parts = urlsplit(fetched.final_url)
         kept = retention(parts.hostname or "", page.kind, self._rules, path=parts.path or "/")
-        withheld = self._exclusions.found_folded(_words(page))
+        withheld = bool(self._exclusions) and self._exclusions.found_folded(_words(page))
         kept = METADATA_ONLY if withheld or page.problem else kept
         text, candidates = retained(page, kept)
         capture = WebCapture(
@@ -149,7 +150,10 @@ def almost_empty(page: Page, body: bytes) -> bool:
     """Whether an HTML page shows nothing but its title, or next to nothing beside its scripts."""
     if page.kind != "html" or page.candidates or page.problem not in ("", NO_TEXT):
         return False
-    count = len("".join(page.text.removeprefix(page.title).split()))
+    start = len(page.title) if page.text.startswith(page.title) else 0
+    # No copy of a large text only to see that it is one.
+    shown = islice((sign for sign in islice(page.text, start, None) if not sign.isspace()), _FEW)
+    count = sum(1 for _ in shown)
     return not count or (count < _FEW and b"<script" in body.lower())
 
 

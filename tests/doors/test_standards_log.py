@@ -85,7 +85,7 @@ def test_replay_shows_what_another_library_or_rule_changes(quick: Quick, written
     told = quick(
         "standards", "log", "replay", "log", "--library", "small.csv", "--format", "text", cwd=written
     ).out.decode()
-    assert "small.csv: 1 条 standards, 修订 revision blake3:" in told
+    assert "small.csv: 1 条 standard, 修订 revision blake3:" in told
     assert "由未命中变为命中 newly matched: 2 种 queries，2 次 times" in told
     assert "1 次 × 'GB 99999-2020'  由未命中变为命中 newly matched" in told
     text = quick(

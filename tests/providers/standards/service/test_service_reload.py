@@ -23,11 +23,14 @@ def test_libraries_change_under_load_and_every_batch_is_of_one_library(told: boo
         with asking_clients(service, BATCHES, 4) as clients:
             for generation in range(1, 6):
                 put(path, numbered(generation))
-                revisions[load(path).revision] = f"第{generation}代"
+                latest = load(path).revision
+                revisions[latest] = f"第{generation}代"
                 if told:
                     service.signal(signal.SIGHUP)
                 service.wait_for("library_reloaded", times=2)
                 clients.wait_for(20)
+                while not any(one.headers["library-revision"] == latest for _, one in clients.answers[-40:]):
+                    clients.wait_for(1)
         assert clients.broken == 0
         for batch, response in clients.answers:
             assert response.status == 200
