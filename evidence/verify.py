@@ -4,7 +4,8 @@ The replay checks bytes, chain, tree, checkpoints and rules; here is what it can
 it is the one that somebody saw before.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from evidence.verdict import LIMIT, Facts, Verdict, judge
 from ledger.anchor import Anchor, Compared, compare, see, trust
 from ledger.chain import Break, links
 from ledger.checkpoint import Checkpoint
-from ledger.keyring import periods
+from ledger.keyring import RESTORED, periods
 from ledger.policy import Policy
 from ledger.sqlite_file import NoLedgerError, is_there
 from ledger.sqlite_readonly import open_readonly
@@ -21,6 +22,9 @@ from ledger.sqlite_torn import Torn, readable, torn, what_is_left
 from ledger.sqlite_view import SqliteReader
 from ledger.store import Readable, Reader
 from schemas.errors import EvidenceError, IntegrityError, InvalidError
+from schemas.ledger import read_raw
+from schemas.ledger_keys import LedgerRestored
+from schemas.outside import parse
 
 _BUNDLE = b'{"format":'
 SCHEMA = "external_evidence_verification_v0"
@@ -142,7 +146,10 @@ def _whole(report: Verification, reader: Reader, policy: Policy | None, against:
     report.keys = list(map(str, keys))
     report.root = seen.root.hex() if seen.whole else None
     for anchor in anchors:
-        _take(report, compare(seen, anchor, policy, reader))
+        compared = compare(seen, anchor, policy, reader)
+        _take(report, compared)
+        if compared.finding is not None:
+            report.notes += _given_up(reader, anchor)
     last = reader.last_checkpoint()
     report.checkpoint = _size(last)
     if policy is not None and told.records:
@@ -191,6 +198,16 @@ def _take(report: Verification, compared: Compared) -> None:
             forked=report.facts.forked or compared.forked,
             tampered=report.facts.tampered or not compared.forked,
         )
+
+
+def _given_up(reader: Reader, anchor: Anchor) -> Iterator[str]:
+    """Which records say that this checkpoint was given up on purpose; it stays a finding."""
+    for seq, raw in reader.of_kind(RESTORED):
+        with suppress(IntegrityError, InvalidError):  # told by the replay
+            body = reader.body(read_raw(raw).body.digest)
+            restored = LedgerRestored.read(parse(body or b"", "body"))
+            if restored.published.startswith(f"{anchor.note.text}\n"):
+                yield f"record {seq}, a signed ledger.restored, says that this checkpoint was given up"
 
 
 def _size(note: bytes | None) -> int | None:

@@ -131,7 +131,11 @@ def test_an_older_copy_is_refused_until_it_is_said_to_be_meant(begun: Path, quic
     assert (done.status, done.answer["reason"]) == (0, "磁盘损坏")
     assert quick("plan", *QUESTION, cwd=begun, environment=KEY).status == 0
     assert verdict(quick, begun) == "VERIFIED"
-    assert verdict(quick, begun, "--against", "kept") == "FORKED"
+    forked = quick("audit", "verify", "--policy", "policy", "--against", "kept", cwd=begun)
+    assert (forked.status, forked.answer["verdict"]) == (1, "FORKED")
+    assert forked.answer["notes"] == [
+        "record 2, a signed ledger.restored, says that this checkpoint was given up"
+    ]
 
 
 def test_a_ledger_without_a_key_imports_nothing_that_signs(tmp_path: Path) -> None:
