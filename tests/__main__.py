@@ -76,7 +76,8 @@ class Run:
 
     def _pytest(self, *arguments: str) -> bool:
         # One process a core; a file's tests stay together, since they share what its fixtures made.
-        command = [program("pytest"), "--numprocesses", str(CORES), "--dist", "loadfile", *arguments]
+        spread = ("--dist", "loadfile", "--no-loadscope-reorder")
+        command = [program("pytest"), "--numprocesses", str(CORES), *spread, *arguments]
         with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, encoding="utf-8") as running:
             for line in running.stdout or ():
                 print(line, end="", flush=True)

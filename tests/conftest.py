@@ -1,4 +1,4 @@
-"""How hard Hypothesis looks: HYPOTHESIS_PROFILE, else `ci` where CI is set, else `quick`; what is closed."""
+"""How hard Hypothesis looks (HYPOTHESIS_PROFILE, else `ci` where CI is set, else `quick`), and what runs first."""
 
 import os
 import sys
@@ -12,6 +12,23 @@ settings.register_profile("quick", max_examples=25, deadline=None)
 settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("nightly", max_examples=5000, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "quick"))
+
+
+# Files that take longest begin first, so that no core waits for the last of them at the end.
+_LONGEST = (
+    "tests/netns/", "tests/ledger/test_standalone", "tests/doors/test_standards.py", "tests/shared/",
+    "tests/providers/standards/service/", "tests/providers/web/capture/", "tests/doors/", "tests/journeys/",
+    "tests/rendering/test_report_in_chromium.py", "tests/providers/web/search/", "tests/audit/",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest first; the order is otherwise as it was collected."""
+
+    def place(item: pytest.Item) -> int:
+        return next((at for at, start in enumerate(_LONGEST) if item.nodeid.startswith(start)), len(_LONGEST))
+
+    items.sort(key=place)
 
 
 @pytest.fixture(autouse=True)

