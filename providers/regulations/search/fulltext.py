@@ -6,9 +6,10 @@ from typing import Final
 
 from providers.regulations.node import edition_of
 from providers.regulations.search.catalogue import Catalogue
+from providers.regulations.search.floor import Floor
 from providers.regulations.search.hits import Found
-from providers.regulations.search.ranking import rank
-from providers.regulations.search.seam import SearchIndex, Within
+from providers.regulations.search.ranking import Ranked, rank
+from providers.regulations.search.seam import Recalled, SearchIndex, Within
 from providers.regulations.search.vectors import Near, VectorIndex
 from providers.regulations.search.words import question
 from schemas.errors import NotFoundError, NotReadyError, StorageError
@@ -40,7 +41,8 @@ class Fulltext:
     def find(self, words: str, within: Within, *, old_asked: bool = False) -> list[Found]:
         """Units that hold words of `words` or, if any does, are near to it; best first, scores below 1."""
         asked = question(words, lay=self.lay)
-        ranked = rank(self.index.recall(self.revision, asked.terms, within, RECALLED), asked.weighted)
+        recalled = self.index.recall(self.revision, asked.terms, within, RECALLED)
+        ranked = self._reaching(words, recalled, rank(recalled, asked.weighted))
         terms = asked.weighted.terms
         near = self._near(words, within) if ranked else []
         best = max((one.score for one in ranked), default=0.0) or 1.0
@@ -58,6 +60,15 @@ class Fulltext:
         scale = best / (best + 1) / (1 + NEARNESS if near else 1)
         aged = (self._aged(one, scale, old_asked) for one in found.values() if one.score > 0)
         return sorted(aged, key=lambda one: (-one.score, one.node_id))
+
+    def _reaching(self, words: str, recalled: Recalled, ranked: list[Ranked]) -> list[Ranked]:
+        """Those that hold enough of the query."""
+        floor = Floor(words, recalled.frequencies, recalled.units, lay=self.lay)
+        return [
+            one
+            for one in ranked
+            if floor.reached(f"{one.candidate.title}\n{one.candidate.heading}\n{one.candidate.text}")
+        ]
 
     def _aged(self, one: Found, scale: float, old_asked: bool) -> Found:
         edition_id, _, path = one.node_id.partition("#")

@@ -20,7 +20,12 @@ def fold(text: str) -> str:
 
 def runs(folded: str) -> Iterator[str]:
     """The unbroken runs of folded text: an ASCII word each, or letters of one other script each."""
-    return (match.group() for match in _RUN.finditer(folded))
+    return (run for run, _ in placed_runs(folded))
+
+
+def placed_runs(folded: str) -> Iterator[tuple[str, int]]:
+    """The runs, and where each begins."""
+    return ((match.group(), match.start()) for match in _RUN.finditer(folded))
 
 
 def is_word(run: str) -> bool:

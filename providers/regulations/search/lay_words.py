@@ -297,12 +297,17 @@ _LONGEST: Final = max(map(len, LAY_WORDS))
 
 def printed(folded: str) -> Iterator[tuple[str, ...]]:
     """What statutes print for each everyday word in `folded`, the longest word first at each place."""
+    return (words for _, _, words in placed(folded))
+
+
+def placed(folded: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """The same with where each everyday word stands: its half-open offsets."""
     at = 0
     while at < len(folded):
         for length in range(min(_LONGEST, len(folded) - at), 0, -1):
             words = LAY_WORDS.get(folded[at : at + length])
             if words is not None:
-                yield words
+                yield at, at + length, words
                 at += length
                 break
         else:

@@ -48,8 +48,13 @@ def question(query: str, *, lay: bool = True) -> Question:
 
 def _plain(query: str) -> Sequence[str]:
     """The runs of a query without the words that ask; all of them where nothing else is left."""
-    folded = fold(query)
-    return list(runs(_ASKING.sub(" ", folded))) or list(runs(folded))
+    return list(runs(without_asking(fold(query))))
+
+
+def without_asking(folded: str) -> str:
+    """`folded` with blanks for the words that ask, so that offsets stay; as it is where nothing is left."""
+    plain = _ASKING.sub(lambda match: " " * len(match.group()), folded)
+    return plain if next(runs(plain), None) is not None else folded
 
 
 def _add(weights: dict[str, float], run: str) -> None:
