@@ -59,7 +59,7 @@ class Signing:
             raise IntegrityError(
                 complaint,
                 subject=str(self.published),
-                hint="if an older copy was put back on purpose, record that with a signed ledger.restored",
+                hint="if an older copy was put back on purpose, record that with `ledger restore --reason …`",
             )
         self._compared = True
 

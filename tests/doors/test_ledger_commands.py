@@ -126,7 +126,7 @@ def test_an_older_copy_is_refused_until_it_is_said_to_be_meant(begun: Path, quic
     quick("audit", "checkpoint", "-o", "kept", cwd=begun)
     shutil.copyfile(begun / "backup", ledger)
     refused = quick("plan", *QUESTION, cwd=begun, environment=KEY)
-    assert (refused.status, "restored" in refused.error["hint"]) == (5, True)
+    assert (refused.status, "ledger restore" in refused.error["hint"]) == (5, True)
     done = quick("ledger", "restore", "--reason", "磁盘损坏", cwd=begun, environment=KEY)
     assert (done.status, done.answer["reason"]) == (0, "磁盘损坏")
     assert quick("plan", *QUESTION, cwd=begun, environment=KEY).status == 0
