@@ -1,5 +1,6 @@
 """A node while the tree grows: its place, its own lines, and the text that its lines and leaves make."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -31,8 +32,8 @@ class Branch:
     number: int = 0
     pieces: list[Piece] = field(default_factory=list)
     children: list["Branch"] = field(default_factory=list)
-    used: dict[str, int] = field(default_factory=dict)
     title: str = ""
+    counted: Counter[str] = field(default_factory=Counter)
 
     def leaves(self) -> Iterator["Branch"]:
         """The nodes below whose text is part of this node's text, in reading order."""
@@ -74,6 +75,7 @@ class Tree:
     title: list[Line] = field(default_factory=list)
     unnumbered: list[Line] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
+    used: dict[str, int] = field(default_factory=dict)
 
     def remark(self, kind: str, line: Line, detail: str) -> None:
         """Note something about `line`."""
@@ -95,13 +97,14 @@ class Tree:
         A step that is taken already gets an explicit mark, never another number (S5).
         """
         owner = above if base is None else base
-        times = owner.used[step] = owner.used.get(step, 0) + 1
+        path = f"{owner.path}/{step}" if owner.path else step
+        times = self.used[path] = self.used.get(path, 0) + 1
         if times > 1:
             if line is not None:
-                self.remark("number twice", line, f"{step} occurs again, for the {times - 1}. time")
-            step = f"{step}~{times}"
-        path = f"{owner.path}/{step}" if owner.path else step
+                self.remark("number twice", line, f"{step} stands here for time {times}")
+            path = f"{path}~{times}"
         branch = Branch(kind, path, clause_no, above, number)
         above.children.append(branch)
+        above.counted[kind] += 1
         self.branches.append(branch)
         return branch

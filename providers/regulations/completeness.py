@@ -7,12 +7,14 @@ from typing import Final
 
 from providers.regulations import lines as text_lines
 from providers.regulations.branch import Branch, Tree
+from providers.regulations.labels import DEPTH
 from providers.regulations.lines import Aside, Cleaned
 
 # Kind, line, detail, and the name by which a reviewer may accept it.
 Problem = tuple[str, int, str, str]
 
-_BREAK: Final = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_DECIMAL: Final = re.compile(r"[0-9]+(?:\.[0-9]+)*")
+_STEPS: Final = re.compile(r"x[1-4][0-9]+(?:/x[1-4][0-9]+)*$")
 
 
 def problems(cleaned: Cleaned, contents: list[Aside], tree: Tree) -> Iterator[Problem]:
@@ -21,6 +23,7 @@ def problems(cleaned: Cleaned, contents: list[Aside], tree: Tree) -> Iterator[Pr
     for base in _bases(tree):
         yield from _articles([one for one in tree.branches if one.kind == "art" and _base(one) == base])
     yield from _headings(tree)
+    yield from _clauses(tree)
     for branch in tree.branches:
         if "~" in branch.path.rpartition("/")[2]:
             yield "number twice", _line(branch), branch.path, branch.path
@@ -90,7 +93,10 @@ def _headings(tree: Tree) -> Iterator[Problem]:
     last: dict[tuple[str, str], int] = {}
     running: dict[str, int] = {}
     for branch in tree.branches:
-        if branch.kind not in ("bk", "sbk", "ch", "sec") or "~" in branch.path:
+        # An annex is often a form, whose blanks are numbered as they come.
+        outline = branch.kind[0] == "x" and not _DECIMAL.fullmatch(branch.clause_no)
+        outline = outline and not branch.path.startswith("anx")
+        if not (branch.kind in DEPTH or outline) or "~" in branch.path:
             continue
         key = (_base(branch), branch.kind)
         before = last.get(key, 0)
@@ -99,6 +105,31 @@ def _headings(tree: Tree) -> Iterator[Problem]:
             detail = f"{branch.clause_no} after {before}"
             yield "gap before a heading", _line(branch), detail, f"gap:{branch.path}"
         last[key] = running[branch.kind] = branch.number
+
+
+def _clauses(tree: Tree) -> Iterator[Problem]:
+    """Decimal clauses count on, each level from 1 (or 0); 2.1 may follow 1.9 without a heading 2."""
+    seen: dict[str, set[tuple[int, ...]]] = {}
+    before: dict[str, tuple[int, ...]] = {}
+    for branch in tree.branches:
+        if not _DECIMAL.fullmatch(branch.clause_no) or branch.kind[0] != "x" or "~" in branch.path:
+            continue
+        base = _STEPS.sub("", branch.path)
+        number = tuple(int(part) for part in branch.clause_no.split("."))
+        known, last = seen.setdefault(base, set()), before.get(base, ())
+        after = ".".join(map(str, last)) or "the beginning"
+        if number < last:
+            detail = f"{branch.clause_no} after {after}"
+            yield "clause out of order", _line(branch), detail, f"gap:{branch.path}"
+        elif not all(_continues(number[:end], known) for end in range(1, len(number) + 1)):
+            detail = f"{branch.clause_no} after {after}"
+            yield "gap before a clause", _line(branch), detail, f"gap:{branch.path}"
+        known.update(number[:end] for end in range(1, len(number) + 1))
+        before[base] = number
+
+
+def _continues(number: tuple[int, ...], known: set[tuple[int, ...]]) -> bool:
+    return number in known or number[-1] <= 1 or (*number[:-1], number[-1] - 1) in known
 
 
 def _shown(place: tuple[int, int]) -> str:

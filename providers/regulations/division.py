@@ -17,6 +17,7 @@ _NOTE: Final = re.compile(
 )
 _PREFACE: Final = re.compile("序言|前言|引言|序")
 _LONGEST_ENTRY: Final = 60
+_LEADERS: Final = ".．…·0123456789"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,17 @@ def scheme_of(lines: Sequence[Line], title: str = "") -> Scheme:
     if first_article < min(first_annex, len(lines)) and not decision:
         return "article"
     body = lines[:first_annex]
-    decimals = sum(labels.is_decimal(line) for line in body if not line.table)
-    return "decimal" if decimals >= 2 and first_outline >= first_annex else "outline"
+    numbered = [line for line in body if not line.table and _is_decimal(line)]
+    plain = any(labels.is_decimal(line) or line.heading_marks for line in numbered)
+    return "decimal" if len(numbered) >= 2 and plain and first_outline >= first_annex else "outline"
+
+
+def _is_decimal(line: Line) -> bool:
+    """Whether a line begins with 2.1, or is headed `## 2` or `2 Terms`."""
+    if labels.is_decimal(line) or labels.decimal(line) is None:
+        return labels.is_decimal(line)
+    headed = labels.subitem(line) is None and not line.text.endswith(("。", "；", ";", "：", ":", "，", ","))
+    return line.heading_marks > 1 or (headed and len(line.text) <= _LONGEST_ENTRY)
 
 
 def _is_top_outline(line: Line) -> bool:
@@ -110,7 +120,7 @@ def _contents_end(lines: Sequence[Line], start: int) -> int:
 
 
 def _entry(line: Line) -> str:
-    return re.sub(r"[.．…·\s0-9]*$", "", _squeezed(line.text))
+    return _squeezed(line.text).rstrip(_LEADERS)
 
 
 def _squeezed(text: str) -> str:

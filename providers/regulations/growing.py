@@ -33,8 +33,8 @@ class Grower:
         self._item: Branch | None = None
         self._table: Branch | None = None
         self._figure: Branch | None = None
-        self._top = 0  # the last decimal clause: its first part, and all of them
-        self._clause_before: tuple[int, ...] = ()
+        self._listed = 0  # the last number of a list in the unit
+        self._tops: set[int] = set()  # the first parts of the decimal clauses that were opened
 
     def read(self, lines: Iterable[Line]) -> None:
         """Take `lines` in reading order."""
@@ -68,7 +68,7 @@ class Grower:
         return True
 
     def _enter(self, unit: Branch) -> None:
-        self._unit, self._paragraph, self._item = unit, None, None
+        self._unit, self._paragraph, self._item, self._listed = unit, None, None, 0
 
     def _clause(self, line: Line) -> bool:
         if self._scheme == "article":
@@ -111,16 +111,12 @@ class Grower:
         if found is None:
             return False
         parts, printed, rest = found
-        if len(parts) == 1 and not (parts[0] == self._top + 1 and _headline(line, rest)):
+        if len(parts) == 1 and not self._opens_top(line, parts[0], rest):
             return False
         if len(parts) > _DEEPEST:
             self._tree.remark("clause deeper than four levels", line, printed)
             return False
-        if not (self._clause_before <= parts and parts[0] <= self._top + 1):
-            self._tree.remark("reference at line start", line, f"{printed} opens no clause here")
-            return False
-        self._clause_before = parts
-        self._top = parts[0]
+        self._tops.add(parts[0])  # one that does not continue the count is told, never text of the one before
         while self._sections and not _leads(self._sections[-1].clause_no, printed):
             self._sections.pop()
         have = _level(self._sections[-1]) if self._sections else 0
@@ -133,6 +129,15 @@ class Grower:
             Label("", parts[-1], 0, printed, line.text.removesuffix(rest), rest),
         )
         return True
+
+    def _opens_top(self, line: Line, number: int, rest: str) -> bool:
+        """Whether a single number heads a clause: not when it counts a list, or begins a sentence."""
+        if line.heading_marks or number == max(self._tops, default=0) + 1:
+            return _headline(line, rest)
+        if labels.subitem(line) is None:  # `3 Terms`, without the dot of a list
+            return _headline(line, rest)
+        listed = number in (1, self._listed + 1)
+        return number not in self._tops and not listed and _headline(line, rest)
 
     def _section(self, line: Line, kind: str, step: str, printed: str, found: Label) -> None:
         above = self._sections[-1] if self._sections else self._unit_above()
@@ -192,7 +197,7 @@ class Grower:
     def _counted(self, kind: str) -> Branch:
         """The next child of the unit that is counted, not numbered (S4)."""
         unit = self._unit
-        number = sum(child.kind == kind for child in unit.children) + 1
+        number = unit.counted[kind] + 1
         name = unit.clause_no
         if kind == "p" and unit.kind == "art":
             name = f"{unit.clause_no}{ClauseNumber(1, 0, number).text.removeprefix('第一条')}"
@@ -223,6 +228,7 @@ class Grower:
             name += ClauseNumber(1, 0, 1, 1, found.number).text.removeprefix("第一条第一款第（一）项")
         branch = self._tree.open(above, "si", found.step, name, number=found.number, line=line)
         branch.pieces.append(Piece(line, found.rest, found.taken))
+        self._listed = found.number
         return True
 
     def _row(self, line: Line) -> None:

@@ -12,8 +12,8 @@ from providers.regulations import manifest
 from providers.regulations.edition import Edition
 from providers.regulations.labels import DEPTH
 from providers.regulations.manifest import Entry, NodeRecord
-from providers.regulations.node import Node, edition_of, text_sha256
-from providers.regulations.store import Store
+from providers.regulations.node import Node, edition_of
+from providers.regulations.store import Store, holds, unpacked
 from schemas.errors import IntegrityError, NotFoundError
 from schemas.text import shown
 
@@ -66,7 +66,7 @@ class Reading:
         rows = self._store.run("SELECT tombstones FROM revisions WHERE id = ?", revision)
         if not rows:
             raise NotFoundError(f"unknown corpus revision {shown(revision)}", subject=revision)
-        tombstones: list[dict[str, str]] = orjson.loads(rows[0][0])
+        tombstones: list[dict[str, str]] = unpacked(rows[0][0], f"the tombstones of {revision}")
         return tombstones
 
     def _entries(self, revision: str, hashes: dict[str, str]) -> Iterator[bytes]:
@@ -80,8 +80,8 @@ class Reading:
             for edition, entry, data in rows:
                 if data is None:
                     raise IntegrityError(f"the entry of {edition} is gone", subject=revision)
-                hashes[edition] = hashlib.sha256(data).hexdigest()
-                if hashes[edition] != entry:
+                hashes[edition] = entry
+                if not holds(data, entry, bytes):
                     raise IntegrityError(
                         f"the entry of {edition} is not what its hash says", subject=revision
                     )
@@ -97,7 +97,7 @@ class Reading:
         if digest is None:
             raise NotFoundError(f"{shown(edition_id)} is not in {revision}", subject=edition_id)
         rows = self._store.run("SELECT data FROM entries WHERE sha256 = ?", digest)
-        if not rows or hashlib.sha256(rows[0][0]).hexdigest() != digest:
+        if not rows or not holds(rows[0][0], digest, bytes):
             raise IntegrityError(f"the entry of {edition_id} is not what its hash says", subject=edition_id)
         found = self._kept.get(digest)
         if found is None:
@@ -138,7 +138,7 @@ class Reading:
             "SELECT sha256, text FROM texts WHERE sha256 IN (SELECT value FROM json_each(?))", wanted
         )
         for digest, text in rows:
-            if text_sha256(text) != digest:
+            if not holds(text, digest, str):
                 raise IntegrityError("a node's text is not what its hash says", subject=digest)
         return dict(rows)
 
@@ -146,10 +146,10 @@ class Reading:
         rows = self._store.run("SELECT text FROM texts WHERE sha256 = ?", record.sha256)
         if not rows:
             raise _gone(record)
-        text = str(rows[0][0])
-        if text_sha256(text) != record.sha256:
+        text = rows[0][0]
+        if not holds(text, record.sha256, str):
             raise IntegrityError(f"the text of {record.path} is not what its hash says", subject=record.path)
-        return text
+        return str(text)
 
     def _headings(self, by_path: dict[str, NodeRecord], record: NodeRecord) -> tuple[str, ...]:
         path: list[str] = []
@@ -189,7 +189,8 @@ def _heading(record: NodeRecord, text: str, above: NodeRecord | None) -> tuple[s
         return (record.clause_no,) if record.kind == "anx" and record.clause_no else ()
     own = record.clause_no
     if above is not None and above.clause_no and record.kind[0] == "x" and above.kind[0] == "x":
-        own = own.removeprefix(above.clause_no)
+        rest = own.removeprefix(above.clause_no)
+        own = own if rest.startswith(".") else rest  # 2.1 under 2 is printed whole, （一） under 一、 is not
     return (f"{own} {text.partition(chr(10))[0]}".strip(),)
 
 

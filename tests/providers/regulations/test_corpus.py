@@ -408,3 +408,16 @@ def test_the_heading_path_names_sections_and_annexes_too(tmp_path: Path) -> None
         assert paths["anx2/art1/p1"] == ("附录 罚则", "第一章 总则")
         one = "lighthouse-rules@2031-03-04#anx2/art1/p1"
         assert corpus.node("", one).heading_path == paths["anx2/art1/p1"]
+
+
+@pytest.mark.parametrize("marks", ["", "## "])
+def test_the_heading_path_prints_decimal_numbers_whole(tmp_path: Path, marks: str) -> None:
+    data = (
+        f"灯塔维护条例\n{marks}1 总则\n甲。\n{marks}2 要求\n#{marks}2.1 一般要求\n#{marks}2.1.1 灯罩\n乙。\n"
+    )
+    with opened(tmp_path, source(data=data.encode())) as corpus:
+        corpus.publish()
+        paths = {node.node_id.partition("#")[2]: node.heading_path for node in corpus.nodes()}
+        assert paths["x12/x21/x31/p1"] == ("2 要求", "2.1 一般要求", "2.1.1 灯罩")
+        one = f"{corpus.editions()[0].edition_id}#x12/x21/x31/p1"
+        assert corpus.node("", one).heading_path == ("2 要求", "2.1 一般要求", "2.1.1 灯罩")

@@ -242,7 +242,7 @@ def test_a_document_of_decimal_clauses_nests_by_its_numbers() -> None:
         "灯塔技术标准\n前言\n本标准规定灯塔。\n1 范围\n本标准适用于灯塔，不适用于路灯。\n"
         "2 要求\n2.1 灯罩\n2.1.1 灯罩应当透明。\n"
         "2.1.2 灯罩应当可拆：\n（一）顶拆；\n（二）侧拆。\n"
-        "2.2.3.1 孔径\n2.2.3.1.1 孔径不小于二毫米。\n12 个月检查一次。\n3 附带\n",
+        "2.2 灯座\n2.2.1 座面\n2.2.2 座脚\n2.2.3 座孔\n2.2.3.1 孔径\n2.2.3.1.1 孔径不小于二毫米。\n12 个月检查一次。\n3 附带\n",
         title="灯塔技术标准",
     )  # fmt: skip
     text = texts(found)
@@ -308,14 +308,69 @@ def test_a_notice_that_publishes_a_regulation_holds_it_as_its_annex() -> None:
     assert blocked(found) == []
 
 
-def test_a_decimal_number_that_is_a_reference_or_out_of_place_opens_no_clause() -> None:
+def test_a_decimal_number_that_is_out_of_place_is_a_clause_and_blocks_and_a_reference_is_text() -> None:
     found = imported(
         "灯塔标准\n1 范围\n1.1 灯塔\n5.2.1条规定的方法适用。\n7.1 兆帕以下的除外。\n"
         "1.2 灯船\n1.2 灯船\n2 要求\n1.3 又见。\n",
         title="灯塔标准",
     )
     assert [path for path in texts(found) if path.startswith("x")] == [
-        "x11", "x11/x21", "x11/x21/p1", "x11/x21/p2", "x11/x22", "x11/x22~2", "x12", "x12/p1",
+        "x11", "x11/x21", "x11/x21/p1", "x17/x21", "x17/x21/p1", "x11/x22", "x11/x22~2", "x12",
+        "x11/x23", "x11/x23/p1",
     ]  # fmt: skip
-    assert blocked(found) == [("number twice", 7)]
-    assert "reference at line start" in kinds(found)
+    assert blocked(found) == [
+        ("gap before a clause", 5),
+        ("clause out of order", 6),
+        ("number twice", 7),
+        ("clause out of order", 9),
+    ]
+    assert texts(found)["x11/x21/p1"] == "5.2.1条规定的方法适用。"
+
+
+def named(data: str, **values: object) -> list[tuple[str, int, str]]:
+    found = imported("灯塔标准\n" + data, title="灯塔标准", **values)
+    assert found.entry.scheme == "decimal"
+    return [(one.kind, one.line, one.name) for one in found.defects if one.blocks]
+
+
+@pytest.mark.parametrize(
+    ("data", "blocking"),
+    [
+        ("## 1 总则\n### 1.1 目的\n甲。\n## 3 要求\n### 3.1 目标\n乙。\n", [(5, "x13")]),
+        ("1 总则\n1.1 目的\n甲。\n3 要求\n3.1 目标\n乙。\n", [(5, "x13")]),
+        ("1. 总则\n1.1 目的\n甲。\n3. 要求\n3.1 目标\n乙。\n", [(5, "x13")]),
+        ("1 总则\n1.1 目的\n3.1 目标\n乙。\n", [(4, "x13/x21")]),
+        ("2 总则\n2.1 目的\n2.2 目标\n", [(2, "x12")]),
+        ("1 总则\n1.1 甲\n1.1.1 子。\n1.1.3 寅。\n1.1.4 卯。\n", [(5, "x11/x21/x33")]),
+        ("1 总则\n1.1 甲\n1.3应当丙。\n", [(4, "x11/x23")]),
+        ("## 1 总则\n### 1.1 目的\n## 4 末\n", [(4, "x14")]),
+        ("## 1 总则\n甲。\n## 3 末\n", [(4, "x13")]),
+        ("1.1 甲\n1.2 乙\n2.1 丙\n", []),
+        ("0 引言\n0.1 甲\n1 总则\n1.1 乙\n", []),
+        ("5 总\n5.1 甲\n列明：\n6. 子\n", [(2, "x15")]),
+        ("1 总则\n1.1 甲\n列明：\n1. 子；\n2. 丑；\n3. 寅\n4. 卯\n1.2 乙\n2 末\n", []),
+        ("1 总则\n1.1 甲\n列明：\n1. 子；\n2. 丑；\n3. 寅\n1.2 乙\n2 末\n", []),
+    ],
+)
+def test_a_decimal_clause_that_does_not_continue_the_count_blocks_by_name(
+    data: str, blocking: list[tuple[int, str]]
+) -> None:
+    assert named(data) == [("gap before a clause", line, f"gap:{path}") for line, path in blocking]
+    assert named(data, accept=tuple(f"gap:{path}" for _, path in blocking)) == []
+
+
+def test_what_follows_a_missing_chapter_is_no_text_of_the_clause_before() -> None:
+    text = texts(imported("灯塔标准\n1 总则\n1.1 甲\n子。\n3 要求\n丑。\n3.1 乙\n寅。\n", title="灯塔标准"))
+    assert (text["x11/x21"], text["x13"], text["x13/x21"]) == ("甲\n子。", "要求\n丑。", "乙\n寅。")
+
+
+def test_a_clause_out_of_place_gets_an_id_of_its_own() -> None:
+    found = imported("灯塔标准\n1 甲\n1.1 子\n2 乙\n1.1 丑\n2.1 寅\n", title="灯塔标准")
+    assert list(texts(found)) == ["x11", "x11/x21", "x12", "x11/x21~2", "x12/x21"]
+
+
+def test_an_outline_that_skips_a_number_blocks() -> None:
+    assert blocked(imported("灯塔意见\n一、甲\n（一）子\n（三）寅\n三、丙\n", title="灯塔意见")) == [
+        ("gap before a heading", 4),
+        ("gap before a heading", 5),
+    ]
