@@ -90,7 +90,7 @@ def is_there(path: Path) -> bool:
     except (OSError, ValueError) as error:  # ValueError: a NUL, at which SQLite would cut the name short
         raise StorageError(f"{path} cannot be looked at: {error}", subject=str(path)) from error
     if not stat.S_ISREG(mode):
-        raise IntegrityError(f"{path} is not a file", subject=str(path))
+        raise NoLedgerError(f"{path} is not a file", subject=str(path))
     return True
 
 

@@ -179,6 +179,12 @@ def test_what_makes_a_file_another_thing_than_a_ledger_is_told_apart(
     assert words(copy, history) == (word, word, word)
 
 
+def test_a_folder_or_a_name_that_no_file_can_have_cannot_be_verified(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "a\0b", tmp_path / ("x" * 300)):
+        report = verify(path)
+        assert (report.verdict, len(report.reasons)) == ("CANNOT-VERIFY", 1)
+
+
 def test_a_ledger_that_is_in_use_is_verified_as_it_stands(tmp_path: Path) -> None:
     held = opened(tmp_path)
     held.append(filler(1))

@@ -156,7 +156,7 @@ def test_a_restored_backup_is_noticed_before_anything_is_appended(tmp_path: Path
     ledger = opened(tmp_path)
     with pytest.raises(IntegrityError, match="the store has 3 records; 4 were published") as caught:
         append(ledger, step(4))
-    assert "ledger.restored" in str(caught.value.hint)
+    assert "ledger restore" in str(caught.value.hint)
     assert len(stored(ledger)) == 3
     ledger.close()
 
