@@ -1547,6 +1547,8 @@ def tile_path(level: str, index: int, width: int) -> str:
 
 
 APPLICATION_ID, LAYOUTS = 0x45784576, (1, 2)
+# SQLite's own message may quote a damaged name that is no UTF-8.
+SQLITE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 _TABLES = (
     "CREATE TABLE bodies (digest BLOB NOT NULL UNIQUE, bytes BLOB NOT NULL)",
     "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, digest BLOB NOT NULL)",
@@ -1603,7 +1605,7 @@ class Sqlite(Source):
         self._connection.text_factory = lambda data: data.decode(errors="surrogateescape")
         try:
             self._begin()
-        except sqlite3.Error as error:
+        except SQLITE_ERRORS as error:
             self.close()
             raise CannotVerifyError(f"SQLite cannot read it: {error}") from error
         except CannotVerifyError:
@@ -1824,7 +1826,7 @@ class Verifier:
         try:
             for entry in self.source.entries():
                 self._entry(entry)
-        except sqlite3.Error as error:
+        except SQLITE_ERRORS as error:
             if self.source.torn is None:
                 self.add(self._before + 1, "file", "the file can be read", "a record", error)
         self.findings += self.source.faults
@@ -2244,7 +2246,7 @@ def _first_log(source: Source) -> str | None:
     """The log that the first record names, whatever else is wrong with it; a witness file is asked for it."""
     try:
         first = next(source.entries(), None)
-    except sqlite3.Error:
+    except SQLITE_ERRORS:
         return None
     named = re.search(rb'"log":"([^"]*)"', first.raw) if first else None
     return named[1].decode(errors="replace") if named else None
@@ -2286,7 +2288,7 @@ def _goes_on(path: Path) -> bool:
         with opened(path, with_log=True) as longer, opened(path, with_log=False) as shorter:
             rest = (entry.raw for entry in longer.entries())
             return all(next(rest, None) == entry.raw for entry in shorter.entries())
-    except (sqlite3.Error, CannotVerifyError):
+    except (*SQLITE_ERRORS, CannotVerifyError):
         return False
 
 

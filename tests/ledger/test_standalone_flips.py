@@ -91,3 +91,10 @@ def test_every_byte_of_a_sqlite_ledger_flipped_in_turn_is_seen(small: Carried, t
     raw = small.sqlite.read_bytes()
     for at in range(len(raw)):
         assert_flip_is_seen_or_nothing(raw, at, tmp_path / "copy.sqlite3", small)
+
+
+def test_a_name_in_the_file_that_is_no_utf_8_is_no_crash(signed: Carried, tmp_path: Path) -> None:
+    raw, copy = signed.sqlite.read_bytes(), tmp_path / "copy.sqlite3"
+    for at in range(raw.index(b"CREATE TABLE records"), raw.index(b"CREATE TABLE records") + 120, 4):
+        copy.write_bytes(raw[:at] + bytes([raw[at] | 0x80]) + raw[at + 1 :])
+        assert verdict(copy, policy=signed.policy) in ("CANNOT-VERIFY", "TAMPERED")
