@@ -12,8 +12,11 @@ from evidence.doors.regulations_text import (
     defect_line,
     diff_lines,
     diff_row,
+    held_line,
     hit_lines,
     import_lines,
+    revision_line,
+    unverified,
 )
 from evidence.doors.standards_match import binary_stdout
 from providers.regulations.manifest import verify
@@ -93,7 +96,7 @@ def check(corpus_file: str | None, chosen_format: str | None) -> int:
 def publish(revision: str, actor: str | None, corpus_file: str | None, chosen_format: str | None) -> int:
     """Make the drafts, or an earlier REVISION, current in one step, and index what is current."""
     corpus = open_corpus(corpus_file)
-    published = corpus.publish(actor_name(actor), revision)
+    published = corpus.publish(actor_name(actor), corpus.full(revision))
     open_search(corpus, corpus_file).build(published)
     nodes = corpus.verify(published)
     if output.wants_json(chosen_format):
@@ -117,16 +120,20 @@ def withdraw(
     """Take the texts of a revision away for a reason, and its index; ids and hashes stay."""
     corpus = open_corpus(corpus_file)
     search = open_search(corpus, corpus_file)
+    revision = corpus.full(revision)
     try:
-        corpus.withdraw(revision, reason, actor_name(actor))
+        held = corpus.withdraw(revision, reason, actor_name(actor))
     except OrderError:  # it is withdrawn already; a command that was killed may have left its index
         search.drop(revision)
         raise
     search.drop(revision)
     if output.wants_json(chosen_format):
-        output.print_json({"corpusRevision": revision, "state": "withdrawn", "reason": reason})
+        also = [{"edition": one.edition_id, "revisions": one.revisions, "draft": one.draft} for one in held]
+        output.print_json(
+            {"corpusRevision": revision, "state": "withdrawn", "reason": reason, "alsoHeldBy": also}
+        )
     else:
-        output.print_text(f"已撤回 withdrawn: {revision}")
+        output.print_text("\n".join([f"已撤回 withdrawn: {revision}", *map(held_line, held)]))
     return 0
 
 
@@ -154,7 +161,7 @@ def manifest(revision: str, corpus_file: str | None) -> int:
     `sha256sum` of it begins with the id's digits; it holds the hash of every node and source file.
     """
     corpus = open_corpus(corpus_file)
-    pinned = corpus.pinned(revision)
+    pinned = corpus.pinned(corpus.full(revision))
     content = corpus.manifest(pinned)
     verify(content, pinned)
     with binary_stdout() as stream:
@@ -186,12 +193,7 @@ def revisions(corpus_file: str | None, chosen_format: str | None) -> int:
             ]
         )
         return 0
-    states = {"draft": "草稿 draft", "published": "已发布 published", "withdrawn": "已撤回 withdrawn"}
-    lines = [
-        f"{'*' if one.current else ' '} {one.revision}  {states[one.state]}  "
-        f"{one.editions} 版本 editions，{one.nodes} 节点 nodes  {one.published_at or one.built_at}"
-        for one in known
-    ]
+    lines = list(map(revision_line, known))
     output.print_text("\n".join(lines or ["没有修订 no revision"]))
     return 0
 
@@ -223,7 +225,7 @@ def search(
     provider = open_provider(corpus_file)
     request = RegulationsSearchRequest(
         query=query,
-        corpus_revision=revision,
+        corpus_revision=provider.corpus.full(revision),
         current_only=current_only,
         limit=limit or 0,
         **narrowed,  # type: ignore[arg-type]  # click's own values of the options above
@@ -261,22 +263,29 @@ def resolve(
         revision = named
     provider = open_provider(corpus_file)
     request = RegulationEvidenceRequest(
-        corpus_revision=provider.corpus.pinned(revision), node_id=node, start=start, end=end
+        corpus_revision=provider.corpus.pinned(provider.corpus.full(revision)),
+        node_id=node,
+        start=start,
+        end=end,
     )
     found = provider.resolve_regulation_evidence(CALLER, request)
     if output.wants_json(chosen_format):
         output.print_json(found.to_wire())
     else:
-        verified = "已核验 verified" if found.hash_verified else "未通过 not verified"
+        because = provider.corpus.withdrawn_because(found.corpus_revision)
+        verified = "（已核验 verified）" if found.hash_verified else unverified(because)
         lines = [
             f"{found.node_id}  {found.clause_no}",
             f"  修订 revision: {found.corpus_revision}",
-            f"  节点哈希 node sha256: {found.node_sha256}（{verified}）",
+            f"  节点哈希 node sha256: {found.node_sha256}{verified}",
             f"  来源原件 source asset sha256: {found.source_asset_sha256}",
             f"  披露 disclosure: {found.disclosure} {found.withheld_reason}".rstrip(),
         ]
         if found.excerpt:
-            lines += [f"  原文 text [{found.start}:{found.end}]:", found.excerpt]
+            lines += [
+                f"  节点文本（不含条、项序号） node text, without its number [{found.start}:{found.end}]:",
+                found.excerpt,
+            ]
         output.print_text("\n".join(lines))
     return 0 if found.hash_verified else 1
 
@@ -300,6 +309,7 @@ def diff(
 ) -> int:
     """Compare two editions article by article (新旧对照)."""
     corpus = open_corpus(corpus_file)
+    revision = corpus.full(revision)
     compared = corpus.diff(old, new, revision)
     editions = corpus.edition(revision, old), corpus.edition(revision, new)
     if output.wants_json(chosen_format):

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from providers.regulations.defects import Defect
     from providers.regulations.edition import Edition
     from providers.regulations.node import Node
+    from providers.regulations.pointer import Held, Revision
     from schemas.regulations import RegulationsSearchResult
 
 MOST_SHOWN = 40
@@ -60,6 +61,31 @@ def import_lines(report: "ImportReport", everything: bool) -> list[str]:
     if report.problems:
         lines.append(f"不能发布 blocked by {len(report.problems)} 项")
     return lines
+
+
+STATES = {"draft": "草稿 draft", "published": "已发布 published", "withdrawn": "已撤回 withdrawn"}
+
+
+def revision_line(one: "Revision") -> str:
+    """One revision as a line, with the reason for which it was withdrawn."""
+    reason = f"  撤回原因 reason: {one.reason}" if one.state == "withdrawn" else ""
+    return (
+        f"{'*' if one.current else ' '} {one.revision}  {STATES[one.state]}  "
+        f"{one.editions} 版本 editions，{one.nodes} 节点 nodes  {one.published_at or one.built_at}{reason}"
+    )
+
+
+def held_line(one: "Held") -> str:
+    """Where an edition of a withdrawn revision still is."""
+    places = [*one.revisions, *(["草稿 drafts"] if one.draft else [])]
+    return f"  {one.edition_id} 仍在 is still in: {'，'.join(places)}"
+
+
+def unverified(because: str) -> str:
+    """What stands behind the hash of a node that was not verified; `because` it was withdrawn."""
+    if not because:
+        return "（未通过 not verified）"
+    return f"（未核验：该修订已撤回 not verified: withdrawn）撤回原因 reason：{because}"
 
 
 def hit_lines(result: "RegulationsSearchResult") -> list[str]:

@@ -15,7 +15,7 @@ from providers.regulations.importer import import_edition
 from providers.regulations.intake import Source, read_sources
 from providers.regulations.manifest import Entry
 from providers.regulations.node import Node
-from providers.regulations.pointer import Revision
+from providers.regulations.pointer import Held, Revision
 from providers.regulations.readers import READERS, Reader
 from providers.regulations.reading import Reading
 from providers.regulations.store import Store
@@ -98,14 +98,17 @@ class Corpus:
             (import_edition(one.edition, one.assets[0], one.assets[1:], readers=self._readers), one.assets)
             for one in sources
         ]
+        changed: list[Defect] = []
         with self._store.writing():
             for imported, assets in taken:
                 drafts.take_in(self._store, imported, [(asset.sha256, asset.data) for asset in assets])
+                changed += drafts.changed(self._store, imported.entry)
         return ImportReport(
             tuple(imported.entry.edition.edition_id for imported, _ in taken),
             sum(len(imported.entry.nodes) for imported, _ in taken),
             (
                 *(defect for imported, _ in taken for defect in imported.defects),
+                *changed,
                 *(
                     Defect(edition_id, "", 0, kind, detail)
                     for edition_id, kind, detail in claims.of_status([one.edition for one in sources])
@@ -144,11 +147,26 @@ class Corpus:
         self._store.checkpoint()
         return chosen
 
-    def withdraw(self, revision: str, reason: str, actor: str = "unknown") -> None:
-        """Take a revision's texts away for a reason; ids and hashes stay, nothing else becomes current."""
+    def withdraw(self, revision: str, reason: str, actor: str = "unknown") -> list[Held]:
+        """Take a revision's texts away for a reason; ids and hashes stay, nothing else becomes current.
+
+        What other published revisions or the drafts still hold is not taken away; it is told.
+        """
         with self._store.writing():
             pointer.withdraw(self._store, revision, reason, actor, self._now())
+            held = pointer.held_elsewhere(self._store, revision)
         self._store.checkpoint()
+        return held
+
+    def withdrawn_because(self, revision: str) -> str:
+        """The reason for which a revision was withdrawn; empty when it was not."""
+        with self._store.reading():
+            return pointer.withdrawn_because(self._store, revision)
+
+    def full(self, revision: str) -> str:
+        """The id of the one revision that begins with `revision`; what begins none is left as it is."""
+        with self._store.reading():
+            return pointer.full(self._store, revision)
 
     def revisions(self) -> list[Revision]:
         """All revisions with their state."""

@@ -9,7 +9,7 @@ from providers.regulations import pointer, status
 from providers.regulations.defects import Defect
 from providers.regulations.importer import Imported
 from providers.regulations.manifest import Entry, read_entry
-from providers.regulations.store import Store
+from providers.regulations.store import Store, holds, unpacked
 from schemas.errors import IntegrityError, InvalidError, NotFoundError
 from schemas.text import shown
 
@@ -34,7 +34,7 @@ def _row(defect: Defect) -> list[object]:
 def defects(store: Store) -> list[Defect]:
     """Everything noticed in the drafts, by file and line."""
     return [Defect(*row) for (report,) in store.run("SELECT report FROM drafts ORDER BY edition")
-            for row in orjson.loads(report)]  # fmt: skip
+            for row in unpacked(report, "the report of a draft")]  # fmt: skip
 
 
 def problems(store: Store) -> list[Defect]:
@@ -55,8 +55,42 @@ def problems(store: Store) -> list[Defect]:
                     _about(edition, "edition dropped", f"it is in {current}; a tombstone must say why")
                 )
     for entry in entries:
+        found += [defect for defect in changed(store, entry) if defect.blocks]
         found += _assets_that_changed(store, entry)
     return found
+
+
+def changed(store: Store, entry: Entry) -> list[Defect]:
+    """What the draft of an edition gives otherwise than the revision that was last published with it."""
+    edition = entry.edition
+    rows = store.run(
+        "SELECT entries.data, history.revision FROM history"
+        " JOIN members ON members.revision = history.revision AND members.edition = ?"
+        " JOIN entries ON entries.sha256 = members.entry"
+        " WHERE history.event = 'published' AND history.revision NOT IN"
+        " (SELECT revision FROM history WHERE event = 'withdrawn') ORDER BY history.seq DESC LIMIT 1",
+        edition.edition_id,
+    )
+    if not rows:
+        return []
+    before = read_entry(rows[0][0])
+    differ = {path for path, _ in _texts_of(before) ^ _texts_of(entry)}
+    if not differ:
+        return []
+    articles = sum(path.rpartition("/")[2].startswith("art") for path in differ) or len(differ)
+    current = pointer.current_revision(store) == rows[0][1]
+    detail = (
+        f"正文与{'现行修订' if current else '修订 '}{'' if current else rows[0][1]}不同（{articles} 条）："
+        f"原为 was sha256 {before.primary.sha256}，现为 is sha256 {entry.primary.sha256}"
+    )
+    name = f"changed:{edition.edition_id}"
+    return [
+        Defect(edition.edition_id, "", 0, "published text changed", detail, name not in edition.accept, name)
+    ]
+
+
+def _texts_of(entry: Entry) -> set[tuple[str, str]]:
+    return {(node.path, node.sha256) for node in entry.nodes}
 
 
 def _about(edition: str, kind: str, detail: str) -> Defect:
@@ -67,7 +101,7 @@ def _assets_that_changed(store: Store, entry: Entry) -> list[Defect]:
     found = []
     for asset in entry.assets:
         rows = store.run("SELECT data FROM assets WHERE sha256 = ?", asset.sha256)
-        if not rows or hashlib.sha256(rows[0][0]).hexdigest() != asset.sha256:
+        if not rows or not holds(rows[0][0], asset.sha256, bytes):
             found.append(_about(entry.edition.edition_id, "asset changed", f"{asset.sha256} is not its hash"))
     return found
 
@@ -79,7 +113,7 @@ def drafted(store: Store) -> list[tuple[str, Entry]]:
         " ORDER BY drafts.edition"
     )
     for digest, data in rows:
-        if hashlib.sha256(data).hexdigest() != digest:
+        if not holds(data, digest, bytes):
             raise IntegrityError("a draft's entry is not what its hash says", subject=str(digest))
     return [(str(digest), read_entry(data)) for digest, data in rows]
 
@@ -87,6 +121,18 @@ def drafted(store: Store) -> list[tuple[str, Entry]]:
 def tombstones(store: Store) -> dict[str, str]:
     """The editions that the next revision drops, and why."""
     return dict(store.run("SELECT edition, reason FROM tombstones ORDER BY edition"))
+
+
+def lasting(store: Store, held: Sequence[tuple[str, Entry]]) -> list[tuple[str, str]]:
+    """The tombstones of the next revision: those of the current one too, until an edition comes back."""
+    found = tombstones(store)
+    current = pointer.current_revision(store)
+    if current is not None:
+        [(before,)] = store.run("SELECT tombstones FROM revisions WHERE id = ?", current)
+        for one in unpacked(before, f"the tombstones of {current}"):
+            found.setdefault(one["editionId"], one["reason"])
+    back = {entry.edition.edition_id for _, entry in held}
+    return sorted((edition, reason) for edition, reason in found.items() if edition not in back)
 
 
 def remove(store: Store, edition: str, reason: str) -> None:

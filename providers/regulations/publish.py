@@ -6,8 +6,7 @@ import orjson
 
 from providers.regulations import drafts, manifest
 from providers.regulations.manifest import Entry
-from providers.regulations.node import text_sha256
-from providers.regulations.store import Store
+from providers.regulations.store import Store, holds
 from schemas.errors import IntegrityError, InvalidError
 
 SHOWN: Final = 5
@@ -28,7 +27,7 @@ def build(store: Store, now: str) -> str:
         raise InvalidError("the corpus holds no edition to publish", subject="corpus")
     for _, entry in held:
         _check_texts(store, entry)
-    tombstones = [{"editionId": one, "reason": why} for one, why in drafts.tombstones(store).items()]
+    tombstones = [{"editionId": one, "reason": why} for one, why in drafts.lasting(store, held)]
     data = [store.run("SELECT data FROM entries WHERE sha256 = ?", digest)[0][0] for digest, _ in held]
     revision = manifest.revision_id(data, tombstones)
     if not store.run("SELECT 1 FROM revisions WHERE id = ?", revision):
@@ -45,7 +44,7 @@ def _check_texts(store: Store, entry: Entry) -> None:
         "SELECT sha256, text FROM texts WHERE sha256 IN (SELECT value FROM json_each(?))",
         orjson.dumps(sorted(wanted)).decode(),
     )
-    held = {digest for digest, text in rows if text_sha256(text) == digest}
+    held = {digest for digest, text in rows if holds(text, digest, str)}
     for digest, path in wanted.items():
         if digest not in held:
             node = f"{entry.edition.edition_id}#{path}"

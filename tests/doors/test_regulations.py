@@ -178,6 +178,7 @@ def test_resolve_is_evidence_that_anybody_can_hash(kept: tuple[Path, str], quick
     assert part["nodeSha256"] == seen["nodeSha256"]
     said = text(quick, folder, "resolve", node)
     assert "（已核验 verified）" in said
+    assert "节点文本（不含条、项序号） node text, without its number [0:" in said
     assert said.endswith("地下水位。\n")
 
 
@@ -244,8 +245,8 @@ def test_withdrawing_takes_the_text_and_its_index_away(tmp_path: Path, quick: Fo
     revision = publish(quick, tmp_path, OLD, NEW)
     told(quick, tmp_path, "remove", NEW, "--reason", "权利人要求", *CORPUS)
     later = told(quick, tmp_path, "publish", *CORPUS)["corpusRevision"]
-    assert text(quick, tmp_path, "withdraw", revision, "--reason", "权利人要求") == (
-        f"已撤回 withdrawn: {revision}\n"
+    assert text(quick, tmp_path, "withdraw", revision[:12], "--reason", "权利人要求") == (
+        f"已撤回 withdrawn: {revision}\n  {OLD} 仍在 is still in: {later}，草稿 drafts\n"
     )
     words = "自动监测装置"
     gone = [path for path in tmp_path.glob("corpus.sqlite3*/*") if revision in path.name]
@@ -254,9 +255,10 @@ def test_withdrawing_takes_the_text_and_its_index_away(tmp_path: Path, quick: Fo
     assert not any(words.encode() in path.read_bytes() for path in kept)
     seen = told(quick, tmp_path, "resolve", f"urn:kbreg:{revision}:{NEW}#art4", *CORPUS, status=1)
     assert (seen["hashVerified"], seen["disclosure"]) == (False, "withheld")
-    assert "未通过 not verified" in text(
+    assert "（未核验：该修订已撤回 not verified: withdrawn）撤回原因 reason：权利人要求\n" in text(
         quick, tmp_path, "resolve", f"urn:kbreg:{revision}:{NEW}#art4", status=1
     )
+    assert "撤回原因 reason: 权利人要求\n" in text(quick, tmp_path, "revisions")
     assert told(quick, tmp_path, "resolve", f"{OLD}#art4", *CORPUS)["corpusRevision"] == later
     status, refused = error(quick, tmp_path, "withdraw", revision, "--reason", "再次")
     assert (status, refused["code"]) == (3, "out_of_order")
@@ -270,7 +272,15 @@ def test_withdrawing_takes_the_text_and_its_index_away(tmp_path: Path, quick: Fo
         later: "published",
     }
     done = told(quick, tmp_path, "withdraw", later, "--reason", "清空", *CORPUS)
-    assert done == {"corpusRevision": later, "state": "withdrawn", "reason": "清空"}
+    assert done == {
+        "corpusRevision": later, "state": "withdrawn", "reason": "清空",
+        "alsoHeldBy": [{"edition": OLD, "revisions": [], "draft": True}],
+    }  # fmt: skip
+    status, refused = error(quick, tmp_path, "publish")
+    assert (status, refused["code"]) == (3, "out_of_order")
+    assert "已撤回，不能再发布" in refused["message"]
+    assert "改正并重新导入" in refused["hint"]
+    assert "import a corrected manifest" in refused["hint"]
 
 
 def test_an_edition_that_is_removed_leaves_a_tombstone(tmp_path: Path, quick: Forking) -> None:

@@ -26,7 +26,7 @@ from schemas.errors import (
 from tests.providers.regulations.corpora import NODE, NOW, OLD, clock, opened, source
 from tests.providers.regulations.law import CHAPTERS, Dress, edition
 
-CHANGED = source(law=(CHAPTERS[0], CHAPTERS[1]))
+CHANGED = source(law=(CHAPTERS[0], CHAPTERS[1]), accept=("changed:lighthouse-rules@2031-03-04",))
 
 
 @pytest.fixture

@@ -242,7 +242,8 @@ def test_a_document_of_decimal_clauses_nests_by_its_numbers() -> None:
         "灯塔技术标准\n前言\n本标准规定灯塔。\n1 范围\n本标准适用于灯塔，不适用于路灯。\n"
         "2 要求\n2.1 灯罩\n2.1.1 灯罩应当透明。\n"
         "2.1.2 灯罩应当可拆：\n（一）顶拆；\n（二）侧拆。\n"
-        "2.2 灯座\n2.2.1 座面\n2.2.2 座脚\n2.2.3 座孔\n2.2.3.1 孔径\n2.2.3.1.1 孔径不小于二毫米。\n12 个月检查一次。\n3 附带\n",
+        "2.2 灯座\n2.2.1 座面\n2.2.2 座脚\n2.2.3 座孔\n"
+        "2.2.3.1 孔径\n2.2.3.1.1 孔径不小于二毫米。\n12 个月检查一次。\n3 附带\n",
         title="灯塔技术标准",
     )  # fmt: skip
     text = texts(found)
@@ -327,8 +328,8 @@ def test_a_decimal_number_that_is_out_of_place_is_a_clause_and_blocks_and_a_refe
     assert texts(found)["x11/x21/p1"] == "5.2.1条规定的方法适用。"
 
 
-def named(data: str, **values: object) -> list[tuple[str, int, str]]:
-    found = imported("灯塔标准\n" + data, title="灯塔标准", **values)
+def named(data: str, *, accept: tuple[str, ...] = ()) -> list[tuple[str, int, str]]:
+    found = imported("灯塔标准\n" + data, title="灯塔标准", accept=accept)
     assert found.entry.scheme == "decimal"
     return [(one.kind, one.line, one.name) for one in found.defects if one.blocks]
 
