@@ -4,15 +4,15 @@ Every call goes through the host, which audits it. With the constraint `dual_sou
 both the corpus and the web delivered (EXT-20 section 7: no claim of dual verification without both).
 """
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from providers.base import Clock, Outgoing
+from providers.base import Clock, Outgoing, Withheld
 from providers.limitations import limited
 from providers.regulations import manifest
+from providers.regulations.asking import DUAL_SOURCE, Asking
 from providers.regulations.corpus import Corpus
-from providers.regulations.run import Run
+from providers.regulations.run import NEEDS_WEB, Run
 from providers.regulations.web_leg import WebLeg
 from providers.regulations_contract import RegulationsHost, RegulationsUnavailableError
 from schemas.dates import instant
@@ -27,8 +27,6 @@ INCOMPLETE = "Dual verification was not completed."
 UNAUDITED = (
     "no call of the regulations host is made without its audit in a ledger; run it with one (no --no-ledger)"
 )
-_DUAL = re.compile(r"\bdual_source\b")
-_CURRENT = re.compile(r"\bcurrent_only\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +67,14 @@ class Regulations:
     def outgoing(self, plan: Plan) -> Sequence[Outgoing]:
         """Nothing leaves for the corpus; with `dual_source` what the web leg sends."""
         web = self._opened().web
-        return web.outgoing(plan) if web is not None and _asks(_DUAL, plan) else []
+        return web.outgoing(plan) if web is not None and Asking.of(plan).dual else []
+
+    def withheld(self, plan: Plan) -> Sequence[Withheld]:
+        """What `dual_source` asks for and the web leg would not send: all of it where no web is set up."""
+        if not Asking.of(plan).dual:
+            return []
+        web = self._opened().web
+        return web.withheld(plan) if web is not None else [Withheld("search", DUAL_SOURCE, NEEDS_WEB)]
 
     def execute(self, plan: Plan) -> Receipt:
         """Search and resolve; each resolved node becomes a source.
@@ -81,9 +86,10 @@ class Regulations:
         if not plan.request.search_terms and not plan.request.source_refs:
             raise InvalidError("the request has neither search_terms nor source_refs", subject="search_terms")
         run = Run(opened.corpus, opened.host, self._clock, plan)
-        dual = _asks(_DUAL, plan)
+        asking = Asking.of(plan)
+        dual = asking.dual
         try:
-            nodes = run.nodes(_asks(_CURRENT, plan), dual)
+            nodes = run.nodes(asking.current, dual)
             pages = run.pages(opened.web) if dual else []
         except RegulationsUnavailableError as error:
             raise NotReadyError(UNAUDITED, subject="kbreg") from error
@@ -96,7 +102,7 @@ class Regulations:
             provider_kind=self.provider_kind,
             status="succeeded" if sources else "failed" if broken else "no_evidence",
             sources=tuple(sources),
-            summary=_summary(run, len(nodes), len(pages) if dual else None),
+            summary=_summary(run, asking, nodes, pages, bool(sources)),
             limitations=limited(run.notes),
             # A clock that was set back must not put the end before a source.
             completed_at=max([instant(self._clock()), *(source.accessed_at for source in sources)]),
@@ -128,16 +134,24 @@ class Regulations:
         )
 
 
-def _asks(word: re.Pattern[str], plan: Plan) -> bool:
-    return any(word.search(one) for one in plan.request.constraints)
-
-
-def _summary(run: Run, nodes: int, pages: int | None) -> str:
-    """`pages` is None where the web was not asked for."""
-    asked = len(run.queries)
-    web = "" if pages is None else f"，网页 {pages} 个"
-    second = "" if pages is None else f"; pages: {pages}"
-    return (
-        f"在法规语料库（修订 {run.corpus.current() or ''}）中查询 {asked} 项，得到条款 {nodes} 条{web}。"
-        f" Queries: {asked}; clauses: {nodes}{second}."
-    )
+def _summary(
+    run: Run, asking: Asking, nodes: Sequence[Source], pages: Sequence[Source], delivered: bool
+) -> str:
+    asked, clauses = len(run.queries), len(nodes)
+    revisions = "、".join(run.searched) or run.corpus.current() or ""
+    said = f"在法规语料库（修订 {revisions}）中查询 {asked} 项，"
+    if not asking.dual:
+        told = f"得到条款 {clauses} 条。 Queries: {asked}; clauses: {clauses}."
+    elif delivered:
+        told = (
+            f"得到条款 {clauses} 条，网页 {len(pages)} 个。"
+            f" Queries: {asked}; clauses: {clauses}; pages: {len(pages)}."
+        )
+    else:
+        undelivered = "（未交付）"
+        told = (
+            f"双源核验未完成，没有交付来源：语料库侧得到 {clauses} 条{undelivered if nodes else ''}，"
+            f"网络侧 {len(pages)} 个{undelivered if pages else ''}。"
+            f" {INCOMPLETE} Nothing was delivered; found in the corpus: {clauses}, on the web: {len(pages)}."
+        )
+    return f"{said}{told} {asking.told()}"

@@ -68,32 +68,37 @@ def _finding(
     # Headings are words of the edition too, and only its number and name may be told where it is withheld.
     headings = () if evidence.disclosure == DISCLOSURE_WITHHELD else heading_path
     where = " › ".join(legible(heading, 80) for heading in headings)
-    said = [
+    parts = [
         f"《{legible(edition.title, 200)}》{_bracketed(edition.label, edition.doc_no)}",
         f"{legible(evidence.clause_no, 80)}{f'（{where}）' if where else ''}",
-        f"{status[1]} 的效力状态：{status[0]}",
+        f"{status[1]}（北京时间）的效力状态：{status[0]}",
     ]
     if evidence.excerpt:
         quoted = evidence.excerpt[:QUOTED]
         more = "（余文未引）" if len(quoted) < len(evidence.excerpt) else ""
-        said.append(f"原文 [{evidence.start}:{evidence.start + len(quoted)}]：“{quoted}”{more}")
+        parts.append(f"原文 [{evidence.start}:{evidence.start + len(quoted)}]：“{quoted}”{more}")
     else:
-        said.append(f"原文未披露：{legible(evidence.withheld_reason, 200) or '来源权利限制'}")
+        parts.append(f"不披露正文（原因：{said(evidence.withheld_reason, 200) or '来源权利限制'}）")
     if cited.found:
-        said.append(f"得自：{legible('；'.join(dict.fromkeys(cited.found)), 600)}")
-    said.append(f"语料修订 {evidence.corpus_revision}，节点 SHA-256 {evidence.node_sha256}，哈希已核验")
-    return "。".join(part for part in said if part) + "。"
+        parts.append(f"得自：{said('；'.join(dict.fromkeys(cited.found)), 900)}")
+    parts.append(f"语料修订 {evidence.corpus_revision}，节点 SHA-256 {evidence.node_sha256}，哈希已核验")
+    return "。".join(part for part in parts if part) + "。"
 
 
 def _limitation(evidence: RegulationEvidence, edition: Edition, status: tuple[str, str]) -> str:
     source = legible(edition.source, 300) or "未载 unknown"
     return (
         f"语料库陈述版本 {edition.edition_id}（来源：{source}）的文本；"
-        f"效力状态由库中日期按 {status[1]} 推算，"
+        f"效力状态由库中日期按 {status[1]}（北京时间）推算，"
         f"披露级别：{_DISCLOSED.get(evidence.disclosure, evidence.disclosure)}；是否适用由使用者判断。"
         f" The corpus states the text of this edition; its legal status ({status[0]}) is computed from the"
-        f" dates in the corpus as of {status[1]}; whether it applies is the reader's judgement."
+        f" dates in the corpus as of {status[1]} (Beijing time); whether it applies is the reader's to judge."
     )
+
+
+def said(text: str, longest: int) -> str:
+    """`text` within a sentence that goes on: without its own full stop."""
+    return legible(text, longest).rstrip("。. ")
 
 
 def _bracketed(*parts: str) -> str:

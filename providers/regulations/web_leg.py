@@ -4,18 +4,21 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from providers.base import Outgoing
+from providers.base import Outgoing, Withheld
+from providers.regulations.node_source import said
 from providers.regulations_contract import AuditWriteError, RegulationsHost, RegulationsUnavailableError
 from providers.web.connector import WebSearch
 from providers.web.page_source import AS_SEEN, FAMILY, OFFICIAL_FAMILY
 from providers.web.passages import nearest
 from providers.web.settings import Settings
+from providers.web.words import STATES, told
 from schemas.errors import EvidenceError
 from schemas.plan import Plan
 from schemas.receipt import Source
 from schemas.text import legible
 from schemas.web import CAPTURED, EMPTY, OK, WebCapture, WebCaptureRequest, WebSearchRequest
 
+NO_PAGE = "不是网页地址 no web address"
 _FATAL = (AuditWriteError, RegulationsUnavailableError)
 
 
@@ -50,6 +53,10 @@ class WebLeg:
         """What the searches and captures would send."""
         return self.shown.outgoing(plan)
 
+    def withheld(self, plan: Plan) -> Sequence[Withheld]:
+        """What of it would not be sent; a node of the corpus is no page, and nothing is missing for that."""
+        return [one for one in self.shown.withheld(plan) if one.reason != NO_PAGE]
+
     def asked(self, host: RegulationsHost, queries: Sequence[str], named: Sequence[str]) -> Found:
         """The pages that are `named`, and those that the queries find."""
         found = Found()
@@ -72,13 +79,12 @@ class WebLeg:
         except _FATAL:
             raise
         except EvidenceError as error:
-            found.failed(f"{asked}没有完成：{legible(error.message, 600)}。 Not searched.")
+            found.failed(f"{asked}没有完成：{said(told(error.message), 600)}。 Not searched.")
             return
         if result.state == EMPTY:
             found.notes.append(f"{asked}没有结果。 The web search found nothing.")
         elif result.state != OK:
-            why = f"{legible(result.state, 40)}，{legible(result.reason, 600)}"
-            found.failed(f"{asked}没有完成：{why}。 Not searched.")
+            found.failed(f"{asked}没有完成：{_why(result.state, result.reason)}。 Not searched.")
         for hit in result.results[: wanted.captures]:
             capture = WebCaptureRequest(
                 url=hit.url,
@@ -109,12 +115,18 @@ class WebLeg:
                 official = self.shown.is_official(capture.final_url)
                 found.sources.setdefault(capture.final_url, _source(capture, where, queries, official))
                 return
-            why = f"{legible(capture.state, 40)}，{legible(capture.reason, 400)}"
+            why = _why(capture.state, capture.reason)
         except _FATAL:
             raise
         except EvidenceError as error:
-            why = legible(error.message, 400)
+            why = said(told(error.message), 400)
         found.failed(f"{where}没有抓取：{why}。 Not captured.")
+
+
+def _why(state: str, reason: str) -> str:
+    """A state and its reason in both languages."""
+    named = f"{STATES.get(state, '')} {legible(state, 40)}".strip()
+    return "，".join(filter(None, (named, said(told(reason), 600))))
 
 
 def _source(capture: WebCapture, where: str, queries: Iterable[str], official: bool) -> Source:
@@ -130,7 +142,7 @@ def _source(capture: WebCapture, where: str, queries: Iterable[str], official: b
             f"网页 {legible(capture.content_type, 200) or '未声明类型'}，{capture.byte_size} 字节，"
             f"SHA-256 {capture.sha256}。 得自：{where}。 {quoted}"
         ),
-        limitation=legible(f"{AS_SEEN} retention: {capture.retention}. {capture.reason}", 2048),
+        limitation=legible(f"{AS_SEEN} retention: {capture.retention}. {told(capture.reason)}", 2048),
         accessed_at=capture.fetched_at,
         content_digest=f"sha256:{capture.sha256}",
     )

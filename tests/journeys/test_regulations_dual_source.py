@@ -153,10 +153,10 @@ def _gone(fake: Fake, site: Peer) -> None:
     ("setting", "told"),
     [
         (_empty, "没有结果。 The web search found nothing."),
-        (_down, "没有完成：unavailable"),
-        (_limited, "没有完成：rate_limited"),
-        (_rejected, "没有抓取：rejected"),
-        (_gone, "没有抓取：failed"),
+        (_down, "没有完成：不可用 unavailable"),
+        (_limited, "没有完成：被限流 rate_limited"),
+        (_rejected, "没有抓取：被拒绝 rejected"),
+        (_gone, "没有抓取：失败 failed，对方答复 410"),
     ],
     ids=["empty", "unavailable", "limited", "rejected", "gone"],
 )
@@ -178,12 +178,19 @@ def test_where_no_web_is_set_up_nothing_is_claimed(life: Life) -> None:
     (life.folder / "web.toml").write_text("[capture]\npages = 2\n", encoding="utf-8")  # no search service
     for options in ((), ("--web", "web.toml")):
         life.keep("plan", "plan", *ASK, *DUAL, *options, corpus=True)
-        assert life("execute", "plan.json", *options, status=1, corpus=True)["outgoing"] == []
+        preview = life("execute", "plan.json", *options, status=1, corpus=True)
+        assert preview["outgoing"] == []
+        [kept] = preview["withheld"]
+        assert kept["what"] == "dual_source"
+        assert "双源核验需要网络检索：请用 --search-url 或 --web" in kept["reason"]
         run = ("execute", "plan.json", "--allow-network", *options)
         receipt = life(*run, status=1, corpus=True)["receipt"]
         assert (receipt["status"], receipt["sources"]) == ("failed", [])
         assert INCOMPLETE in receipt["limitations"][0]
         assert "没有配置网络检索" in receipt["limitations"][1]
+        assert "请用 --search-url 或 --web" in receipt["limitations"][1]
+        assert "没有交付来源：语料库侧得到 3 条（未交付），网络侧 0 个。" in receipt["summary"]
+        assert "已应用约束 constraints applied: dual_source." in receipt["summary"]
 
 
 def test_where_nobody_listens_nothing_is_claimed(life: Life, site: Peer) -> None:
@@ -191,7 +198,7 @@ def test_where_nobody_listens_nothing_is_claimed(life: Life, site: Peer) -> None
         web = web_file(life.folder, gone, site)
     receipt = life.receipt(*ASK, *DUAL, status=1, options=web)
     assert (receipt["status"], receipt["sources"]) == ("failed", [])
-    assert any("没有完成：unavailable" in one for one in receipt["limitations"])
+    assert any("没有完成：不可用 unavailable" in one for one in receipt["limitations"])
 
 
 def test_where_the_corpus_has_nothing_the_web_alone_is_not_claimed(
@@ -202,7 +209,7 @@ def test_where_the_corpus_has_nothing_the_web_alone_is_not_claimed(
     receipt = life.receipt(*QUESTION, "--search-term", "氢燃料电池汽车", *DUAL, status=1, options=web)
     assert (receipt["status"], receipt["sources"]) == ("failed", [])
     assert receipt["limitations"][0].startswith(f"{INCOMPLETE}语料库 corpus 没有提供证据")
-    assert "条款 0 条，网页 1 个" in receipt["summary"]
+    assert "没有交付来源：语料库侧得到 0 条，网络侧 1 个（未交付）。" in receipt["summary"]
 
 
 def test_where_both_have_nothing_that_is_no_failure(life: Life, fake: Fake, site: Peer) -> None:

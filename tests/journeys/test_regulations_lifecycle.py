@@ -133,9 +133,9 @@ def test_no_more_is_shown_than_an_edition_discloses(life: Life) -> None:
     found = {source["source_ref"]: source for source in receipt["sources"]}
     assert set(refs) <= set(found)
     assert f"urn:kbreg:{revision}:{SECRET}#art2" in found
-    assert "原文未披露：来源权利限制" in found[refs[0]]["finding"]
+    assert "不披露正文（原因：来源权利限制）" in found[refs[0]]["finding"]
     assert "披露级别：不披露 withheld" in found[refs[0]]["limitation"]
-    assert "原文未披露：仅登记目录" in found[refs[2]]["finding"]
+    assert "不披露正文（原因：仅登记目录）" in found[refs[2]]["finding"]
     assert "仅元数据 metadata_only" in found[refs[2]]["limitation"]
     assert "原文 [0:200]" in found[refs[1]]["finding"]
     assert "摘录 excerpt" in found[refs[1]]["limitation"]
@@ -195,8 +195,9 @@ def test_named_nodes_are_resolved_in_the_revision_that_they_are_pinned_to(life: 
     # The texts of the first one are taken away; its ids stay, and say so.
     told(life.quick, life.folder, "withdraw", first, "--reason", "权利人要求", *CORPUS)
     receipt = life.receipt(*QUESTION, "--source", refs[0], "--constraint", "再查", status=1)
-    assert (receipt["status"], receipt["sources"]) == ("no_evidence", [])
-    assert "hashVerified is false: the revision was withdrawn" in receipt["limitations"][0]
+    assert (receipt["status"], receipt["sources"]) == ("failed", [])
+    assert "该修订已撤回（原因：权利人要求） the revision was withdrawn" in receipt["limitations"][0]
+    assert "hash" not in receipt["limitations"][0]
     clean(life.folder, call=life.quick)
 
 

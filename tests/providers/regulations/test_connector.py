@@ -1,5 +1,6 @@
 """`connector:regulations` before a host that fails: what becomes a limitation, and what ends the run."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -119,8 +120,6 @@ def test_a_corpus_that_says_no_reason_is_told_as_such(host: Host) -> None:
         """Not verified, and no word why."""
 
         def resolve_regulation_evidence(self, request):  # type: ignore[no-untyped-def]  # as its base
-            from dataclasses import replace
-
             return replace(super().resolve_regulation_evidence(request), hash_verified=False)
 
     made = asked(Silent(host.provider))
@@ -130,6 +129,89 @@ def test_a_corpus_that_says_no_reason_is_told_as_such(host: Host) -> None:
     assert "hashVerified is false: no reason is told" in receipt.limitations[0]
 
 
+@pytest.mark.parametrize(
+    "written", ["dual_source", "dual-source", "Dual Source", "DUAL_SOURCE", "dualsource", "须ｄｕａｌ—source"]
+)
+def test_a_demand_for_two_sources_is_never_overlooked_for_its_spelling(host: Host, written: str) -> None:
+    made = asked(host)
+    receipt = made.execute(plan(made, LAMP, constraints=(written, "复查")))
+    assert (receipt.status, receipt.sources) == ("failed", ())
+    assert "没有交付来源：语料库侧得到 3 条（未交付），网络侧 0 个。" in receipt.summary
+    assert receipt.summary.endswith(
+        " 已应用约束 constraints applied: dual_source；另有 1 条约束未由检索应用 not applied: 1."
+    )
+
+
+@pytest.mark.parametrize("written", ["current_only", "Current-Only", "只要 current only"])
+def test_what_is_in_force_alone_is_asked_for_in_any_spelling(host: Host, written: str) -> None:
+    made = asked(host)
+    assert any("@2001-01-01#" in one.source_ref for one in made.execute(plan(made, LAMP)).sources)
+    receipt = made.execute(plan(made, LAMP, constraints=(written,)))
+    assert receipt.sources
+    assert not any("@2001-01-01#" in one.source_ref for one in receipt.sources)
+    assert "constraints applied: current_only." in receipt.summary
+
+
+@pytest.mark.parametrize("written", ["individual_source", "dual_sourced", "currently only"])
+def test_other_words_are_no_constraint_of_these(host: Host, written: str) -> None:
+    made = asked(host)
+    receipt = made.execute(plan(made, LAMP, constraints=(written,)))
+    assert receipt.status == "succeeded"
+    assert "constraints applied: 无 none；另有 1 条" in receipt.summary
+
+
+def test_a_finding_says_how_it_was_found_how_well_and_whether_in_part(host: Host) -> None:
+    made = asked(host)
+    [whole, *_] = made.execute(plan(made, "灯罩")).sources
+    assert "查询“灯罩”（全文匹配 fulltext，分数 score " in whole.finding
+    assert "仅部分字词相符" not in whole.finding
+    [part, *_] = made.execute(plan(made, "擦拭灯罩 无人飞艇")).sources
+    assert "，仅部分字词相符 only some of its words）" in part.finding
+    [number, *_] = made.execute(plan(made, "灯塔维护条例（2031）第二条")).sources
+    assert "编号相符 number、名称相符 title，分数 score 1.00）" in number.finding
+
+
+def test_a_word_that_the_corpus_does_not_hold_gives_no_source(host: Host) -> None:
+    made = asked(host)
+    receipt = made.execute(plan(made, "灯罩厂"))
+    assert (receipt.status, receipt.sources) == ("no_evidence", ())
+    assert receipt.limitations == ("查询“灯罩厂”在语料库中没有命中（empty）。 No hit.",)
+
+
+@pytest.mark.parametrize(("scores", "kept"), [((0.8, 0.21, 0.19), 2), ((0.11, 0.1, 0.09), 0)])
+def test_hits_with_too_low_a_score_are_told_and_are_no_sources(
+    host: Host, scores: tuple[float, ...], kept: int
+) -> None:
+    class Scored(Host):
+        """Gives its hits these scores."""
+
+        def search_regulations(self, request):  # type: ignore[no-untyped-def]  # as its base
+            found = super().search_regulations(request)
+            hits = [replace(hit, score=score) for hit, score in zip(found.hits, scores, strict=True)]
+            return replace(found, hits=tuple(hits))
+
+    made = asked(Scored(host.provider))
+    receipt = made.execute(plan(made, f"{LAMP} 无人飞艇"))
+    assert len(receipt.sources) == kept
+    assert receipt.limitations[0].startswith(f"查询“{LAMP} 无人飞艇”另有 {3 - kept} 个命中分数过低")
+
+
+def test_a_withdrawn_revision_fails_and_says_why_it_was_withdrawn(tmp_path: Path) -> None:
+    corpus = published(tmp_path)
+    made = asked(Host(provider(corpus)))
+    revision = corpus.current()
+    asked_for = plan(made, refs=(f"urn:kbreg:{revision}:{NODE}",))
+    corpus.withdraw(revision or "", "权利人要求。", "tester")
+    receipt = made.execute(asked_for)
+    assert (receipt.status, receipt.sources) == ("failed", ())
+    assert receipt.limitations == (
+        (
+            f"urn:kbreg:{revision}:{NODE} 不能作为来源："
+            "该修订已撤回（原因：权利人要求） the revision was withdrawn。 No source."
+        ),
+    )
+
+
 def test_degraded_is_told_and_still_evidence(tmp_path: Path) -> None:
     corpus = published(tmp_path)
     made = asked(Host(provider(corpus)))
@@ -137,7 +219,7 @@ def test_degraded_is_told_and_still_evidence(tmp_path: Path) -> None:
         file.unlink()
     receipt = made.execute(plan(made, f"灯塔维护条例第三条 {LAMP}"))
     assert receipt.status == "succeeded"
-    assert "degraded" in receipt.limitations[0]
+    assert "检索不完整 degraded，" in receipt.limitations[0]
 
 
 def test_more_limitations_than_a_receipt_holds_are_gathered_in_its_last(host: Host) -> None:

@@ -59,11 +59,14 @@ def test_a_short_text_is_quoted_whole() -> None:
 
 
 def test_what_is_not_disclosed_gives_its_reason_or_the_usual_one() -> None:
-    withheld = made("", disclosure="withheld", reason="版权")
-    assert "原文未披露：版权" in withheld.finding
+    withheld = made("", disclosure="withheld", reason="版权。")
+    assert "不披露正文（原因：版权）。" in withheld.finding
     assert "总则" not in withheld.finding
     listed = made("", disclosure="metadata_only")
-    assert "原文未披露：来源权利限制" in listed.finding
+    assert "不披露正文（原因：来源权利限制）" in listed.finding
+    assert "。。" not in withheld.finding + listed.finding
+    assert "2031-07-01（北京时间）的效力状态：现行有效" in listed.finding
+    assert "2031-07-01（北京时间）推算" in (listed.limitation or "")
     assert "（第一章 总则）" in listed.finding
 
 

@@ -1,10 +1,12 @@
 """The web leg: its notes, its time, and one capture a page."""
 
+from dataclasses import replace
+
 import pytest
 
 from providers.regulations_contract import ProviderContractError
 from schemas.errors import InvalidError
-from tests.providers.regulations.hosts import Host, leg, provider, published
+from tests.providers.regulations.hosts import Host, asked, leg, plan, provider, published
 
 A, B = "https://a.example/1", "https://b.example/2"
 
@@ -50,11 +52,36 @@ def test_errors_become_notes(host: Host) -> None:
     host.raises = {"web": InvalidError("the query is empty")}
     found = leg().asked(host, ("甲",), (A,))
     assert [*found.sources] == [A]
-    assert found.notes == ["网络检索“甲”没有完成：the query is empty。 Not searched."]
+    assert found.notes == ["网络检索“甲”没有完成：查询为空 the query is empty。 Not searched."]
     host.raises = {"capture": ProviderContractError("none")}
     found = leg().asked(host, ("甲",), ())
     assert found.notes[0] == "网络检索“甲”第 1 位没有抓取：none。 Not captured."
     assert found.undone
+
+
+def test_states_and_reasons_are_told_in_both_languages(host: Host) -> None:
+    class Refused(Host):
+        """A service that limits, and pages that are not there."""
+
+        def search_web(self, request):  # type: ignore[no-untyped-def]  # as its base
+            return replace(super().search_web(request), state="rate_limited", reason="")
+
+        def capture_web(self, request):  # type: ignore[no-untyped-def]  # as its base
+            return replace(super().capture_web(request), state="failed", reason="status 404")
+
+    refused = Refused(host.provider, urls=(A,))
+    assert leg().asked(refused, ("甲",), ()).notes == [
+        "网络检索“甲”没有完成：被限流 rate_limited。 Not searched.",
+        "网络检索“甲”第 1 位没有抓取：失败 failed，对方答复 404 status 404。 Not captured.",
+    ]
+
+
+def test_a_node_of_the_corpus_is_not_told_as_a_page_that_is_kept_back(host: Host) -> None:
+    made = asked(host, leg())
+    refs = (f"urn:kbreg:kbr1-{'0' * 32}:x@1#art1", "http://10.0.0.1/")
+    [kept] = made.withheld(plan(made, refs=refs, constraints=("dual_source",)))
+    assert (kept.kind, "10.0.0.1" in kept.reason) == ("fetch", True)
+    assert made.withheld(plan(made, "甲")) == []
 
 
 def test_nothing_is_begun_when_the_time_is_over(host: Host) -> None:
