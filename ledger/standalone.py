@@ -1618,11 +1618,13 @@ class Sqlite(Source):
         [(self._layout,)] = self._rows("PRAGMA user_version")
         if self._layout not in LAYOUTS:
             raise CannotVerifyError(f"a ledger of layout {self._layout}; known are {LAYOUTS}")
-        ours = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT IN (?, ?)"
-        found = sorted(str(sql) for (sql,) in self._rows(ours, "sqlite_stat1", "sqlite_stat4"))
-        if found != LAYOUT_SQL[self._layout]:
-            self.fault(None, "tables", "exactly a ledger's tables", LAYOUT_SQL[self._layout], found)
-        self._rows(_SELECT[self._layout].replace("ORDER BY seq", "LIMIT 0"))
+        every = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT IN (?, ?)"
+        found = sorted(str(sql) for (sql,) in self._rows(every, "sqlite_stat1", "sqlite_stat4"))
+        ours = LAYOUT_SQL[self._layout]
+        if not {sql for sql in ours if sql.startswith("CREATE TABLE")} <= set(found):
+            raise CannotVerifyError("a SQLite file whose tables are not those of a ledger")
+        if found != ours:
+            self.fault(None, "tables", "exactly a ledger's tables, indexes and triggers", ours, found)
 
     def close(self) -> None:
         self._connection.close()
