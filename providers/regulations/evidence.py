@@ -1,6 +1,5 @@
 """Evidence of a node in a pinned revision, and `hashVerified` (regulations.md section 6)."""
 
-import hashlib
 from dataclasses import dataclass
 
 from providers.regulations.disclosure import Disclosed, disclosed, withheld
@@ -8,7 +7,7 @@ from providers.regulations.edition import Edition
 from providers.regulations.manifest import Entry, NodeRecord
 from providers.regulations.node import Node
 from providers.regulations.reading import Reading
-from providers.regulations.store import Store
+from providers.regulations.store import Store, holds
 from schemas.errors import IntegrityError
 
 MISMATCH = "hash mismatch"
@@ -96,7 +95,7 @@ def audit(store: Store, reading: Reading, revision: str) -> int:
         nodes += sum(1 for _ in reading.nodes(parsed))
         for asset in parsed.entry.assets:
             rows = store.run("SELECT data FROM assets WHERE sha256 = ?", asset.sha256)
-            if not rows or hashlib.sha256(rows[0][0]).hexdigest() != asset.sha256:
+            if not rows or not holds(rows[0][0], asset.sha256, bytes):
                 raise IntegrityError(
                     f"an asset of {edition_id} is not what its hash says", subject=edition_id
                 )

@@ -4,6 +4,7 @@ WAL, so readers never wait for a writer; a reader sees one state of the file for
 Texts, assets and manifest entries are kept once, by hash, and never changed.
 """
 
+import hashlib
 import sqlite3
 import threading
 from collections.abc import Generator, Iterable, Iterator
@@ -12,7 +13,16 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
-from schemas.errors import BusyError, EvidenceError, IntegrityError, NotFoundError, StorageError
+import orjson
+
+from schemas.errors import (
+    BusyError,
+    EvidenceError,
+    IntegrityError,
+    InvalidError,
+    NotFoundError,
+    StorageError,
+)
 
 APPLICATION_ID: Final = 0x6B627267  # "kbrg"
 LAYOUT: Final = 1
@@ -46,6 +56,8 @@ _BUSY: Final = frozenset({5, 6})
 _STORAGE: Final = frozenset({3, 7, 8, 10, 13, 14, 15})
 
 Row = tuple[Any, ...]
+# SQLite's own messages may quote bytes of a damaged file, which are no text for Python then.
+_ERRORS: Final = (sqlite3.Error, UnicodeError)
 
 
 class Store:
@@ -63,31 +75,34 @@ class Store:
             raise NotFoundError(
                 f"no corpus at {path}", subject=str(path), hint="regulations import … --corpus"
             )
-        self._create = create and not there
-        if self._create:
+        self._create = create
+        if create:
+            # Also where the file was made and not yet laid out: by a process that was killed, or by one
+            # that does it right now.
             with self.writing():
-                self._lay_out()
+                if _is_blank(self._connection()):
+                    self._lay_out()
         self._check()
 
     def run(self, sql: str, *values: object) -> list[Row]:
         """All rows of one statement."""
         try:
             return self._connection().execute(sql, values).fetchall()
-        except sqlite3.Error as error:
+        except _ERRORS as error:
             raise _trouble(error, self.path) from error
 
     def run_many(self, sql: str, rows: Iterable[Row]) -> None:
         """One statement for many rows."""
         try:
             self._connection().executemany(sql, rows)
-        except sqlite3.Error as error:
+        except _ERRORS as error:
             raise _trouble(error, self.path) from error
 
     def stream(self, sql: str, *values: object) -> Generator[Row, None, None]:
         """Rows as they come; use it up inside one transaction."""
         try:
             yield from self._connection().execute(sql, values)
-        except sqlite3.Error as error:
+        except _ERRORS as error:
             raise _trouble(error, self.path) from error
 
     @contextmanager
@@ -100,18 +115,26 @@ class Store:
         try:
             yield
         finally:
-            self.run("ROLLBACK")
+            self._roll_back()
 
     @contextmanager
     def writing(self) -> Iterator[None]:
         """The file's one writer; everything inside is there afterwards, or nothing."""
+        self._connection()
+        if self._local.frozen:
+            raise StorageError(f"{self.path} cannot be written", subject=str(self.path))
         self.run("BEGIN IMMEDIATE")
         try:
             yield
+            self.run("COMMIT")
         except BaseException:
-            self.run("ROLLBACK")
+            self._roll_back()
             raise
-        self.run("COMMIT")
+
+    def _roll_back(self) -> None:
+        # A full disk makes SQLite end the transaction by itself; there is then none to roll back.
+        if self._connection().in_transaction:
+            self.run("ROLLBACK")
 
     def state(self) -> tuple[int, int, int]:
         """What is equal only as long as nobody has changed the file: this connection or another one."""
@@ -143,18 +166,44 @@ class Store:
         return connection
 
     def _connect(self) -> sqlite3.Connection:
-        mode = "rwc" if self._create else "rw"
-        uri = f"{self.path.absolute().as_uri()}?mode={mode}"
+        self._local.frozen = False
         try:
-            connection = sqlite3.connect(
-                uri, uri=True, timeout=self._wait, isolation_level=None, check_same_thread=False
-            )
-            connection.execute("PRAGMA journal_mode = WAL")
+            connection = self._opened_as(f"mode={'rwc' if self._create else 'rw'}")
+            try:
+                # WAL stays with a file, so it is never set on one that is another program's.
+                if self._is_ours(connection):
+                    connection.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.Error as error:
+                connection.close()
+                if not _unwritable(error) or self._pending():
+                    raise
+                # Media that nobody can write: no other process changes the file either.
+                self._local.frozen = True
+                return self._opened_as("mode=ro&immutable=1")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA secure_delete = ON")  # a withdrawn text is gone from the file
-        except sqlite3.Error as error:
+        except _ERRORS as error:
             raise _trouble(error, self.path) from error
         return connection
+
+    def _opened_as(self, how: str) -> sqlite3.Connection:
+        return sqlite3.connect(
+            f"{self.path.absolute().as_uri()}?{how}",
+            uri=True,
+            timeout=self._wait,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+
+    def _pending(self) -> bool:
+        """Whether something was committed beside the file, which a reader of the file alone would miss."""
+        beside = Path(f"{self.path}-wal")
+        return beside.is_file() and beside.stat().st_size > 0
+
+    def _is_ours(self, connection: sqlite3.Connection) -> bool:
+        """Whether the file is a corpus, or holds nothing at all and may become one."""
+        [mark] = connection.execute("PRAGMA application_id").fetchone()
+        return mark == APPLICATION_ID or (self._create and _is_blank(connection))
 
     def _lay_out(self) -> None:
         for table in _TABLES:
@@ -171,7 +220,35 @@ class Store:
             raise IntegrityError(f"{self.path} has another layout than {LAYOUT}", subject=str(self.path))
 
 
-def _trouble(error: sqlite3.Error, path: Path) -> EvidenceError:
+def holds(cell: object, digest: object, kind: type[str] | type[bytes]) -> bool:
+    """Whether a cell is of the type that its column has, and hashes to `digest`; a damaged one may not."""
+    if not isinstance(cell, kind):
+        return False
+    data = cell.encode() if isinstance(cell, str) else cell
+    return hashlib.sha256(data).hexdigest() == digest
+
+
+def unpacked(cell: object, what: str) -> Any:
+    """The JSON that a cell holds; IntegrityError when it is damaged."""
+    try:
+        return orjson.loads(cell)  # type: ignore[arg-type]  # what a damaged cell holds is refused below
+    except orjson.JSONDecodeError as error:
+        raise IntegrityError(f"{what} is damaged: {error}", subject=what) from error
+
+
+def _is_blank(connection: sqlite3.Connection) -> bool:
+    """Whether the file holds nothing at all, not even another program's mark."""
+    [mark] = connection.execute("PRAGMA application_id").fetchone()
+    return mark == 0 and connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
+
+
+def _unwritable(error: sqlite3.Error) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
+
+
+def _trouble(error: sqlite3.Error | UnicodeError, path: Path) -> EvidenceError:
+    if isinstance(error, UnicodeEncodeError):
+        return InvalidError("a lone surrogate cannot be kept or looked for", subject=str(path))
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # absent when Python itself complains
     if code in _BUSY:
         return BusyError(f"{path} is held by another writer", subject=str(path), hint="try again")
