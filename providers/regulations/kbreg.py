@@ -13,10 +13,8 @@ from providers.web.screening import screened
 from providers.web.search.service import SearchService
 from schemas.dates import instant
 from schemas.regulations import (
-    DISCLOSURE_WITHHELD,
     RegulationEvidence,
     RegulationEvidenceRequest,
-    RegulationHit,
     RegulationsCaller,
     RegulationsSearchRequest,
     RegulationsSearchResult,
@@ -63,8 +61,7 @@ class Kbreg:
         request: RegulationsSearchRequest,
     ) -> RegulationsSearchResult:
         """Hits of the revision that is asked for; who asks changes nothing in a shared corpus."""
-        result = self._search.search(request)
-        return replace(result, hits=tuple(map(_without_headings, result.hits)))
+        return self._search.search(request)
 
     def resolve_regulation_evidence(
         self,
@@ -117,8 +114,3 @@ class Kbreg:
 
     def _unasked(self, state: str, reason: str) -> WebSearchResult:
         return WebSearchResult(searched_at=instant(self._clock()), state=state, reason=reason)
-
-
-def _without_headings(hit: RegulationHit) -> RegulationHit:
-    """A heading is a text of its edition too, and not shown where that is withheld."""
-    return replace(hit, heading_path=()) if hit.disclosure == DISCLOSURE_WITHHELD else hit

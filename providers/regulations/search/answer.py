@@ -15,7 +15,7 @@ from providers.regulations.search.router import Route, blank
 from providers.regulations.search.seam import SearchIndex, Shelf, Within
 from providers.regulations.search.vectors import VectorIndex
 from providers.regulations.search.words import question
-from schemas.errors import IntegrityError, NotFoundError, NotReadyError, StorageError
+from schemas.errors import EvidenceError, IntegrityError, NotFoundError, NotReadyError, StorageError
 from schemas.regulations import STATE_DEGRADED, STATE_EMPTY, STATE_OK, STATE_UNAVAILABLE, RegulationHit
 from schemas.regulations import RegulationsSearchRequest as Request
 
@@ -126,8 +126,11 @@ class Answer:
         needed = question(words).terms.needed
         below = []
         for one in found:
-            node_id = f"{one.node_id.partition('#')[0]}#{clause.path}"
-            if self._there(node_id):
+            edition_id = one.node_id.partition("#")[0]
+            node_id = f"{edition_id}#{clause.path}"
+            # That a word is in a withheld text would tell the word.
+            told = self._catalogue.editions[edition_id].disclosure != "withheld"
+            if told and self._there(node_id):
                 text = fold(self._corpus.node(self._revision, node_id).text)
                 if any(term in text for term in needed):
                     below.append(Found(node_id, one.kinds, one.score, "", one.weights))
@@ -147,10 +150,23 @@ class Answer:
     def _holding(self, clause: ClauseNumber, left: frozenset[str]) -> frozenset[str]:
         if not self._indexed:
             return left
-        return left & frozenset(self._index.holding(self._revision, clause.path.partition("/")[0]))
+        try:
+            return left & frozenset(self._index.holding(self._revision, clause.path.partition("/")[0]))
+        except (NotFoundError, StorageError) as error:
+            self._without_index(error)
+            return left
 
-    def _leading(self, edition_id: str) -> Sequence[str]:
-        return self._index.leading(self._revision, edition_id, LEADING)
+    def _leading(self, edition_id: str) -> Sequence[str] | None:
+        try:
+            return self._index.leading(self._revision, edition_id, LEADING)
+        except (NotFoundError, StorageError) as error:
+            self._without_index(error)
+            return None
+
+    def _without_index(self, error: EvidenceError) -> None:
+        reason = f"no index: {error.message}"
+        if reason not in self.reasons:
+            self.reasons.append(reason)
 
     def _there(self, node_id: str) -> bool:
         try:

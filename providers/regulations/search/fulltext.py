@@ -16,6 +16,7 @@ from schemas.errors import NotFoundError, NotReadyError, StorageError
 
 FULLTEXT: Final = "fulltext"
 VECTOR: Final = "vector"
+FOREIGN: Final = "the index names what the revision does not hold; publish it again"
 RECALLED: Final = 100
 NEAREST: Final = 100
 # What the nearest vector counts beside the best words; chosen with every split of the questions in view.
@@ -62,12 +63,13 @@ class Fulltext:
         return sorted(aged, key=lambda one: (-one.score, one.node_id))
 
     def _reaching(self, words: str, recalled: Recalled, ranked: list[Ranked]) -> list[Ranked]:
-        """Those that hold enough of the query."""
+        """Those of the revision that hold enough of the query."""
         floor = Floor(words, recalled.frequencies, recalled.units, lay=self.lay)
         return [
             one
             for one in ranked
-            if floor.reached(f"{one.candidate.title}\n{one.candidate.heading}\n{one.candidate.text}")
+            if self._known(one.candidate.edition_id)
+            and floor.reached(f"{one.candidate.title}\n{one.candidate.heading}\n{one.candidate.text}")
         ]
 
     def _aged(self, one: Found, scale: float, old_asked: bool) -> Found:
@@ -79,10 +81,18 @@ class Fulltext:
         if self.vectors is None:
             return []
         try:
-            return self.vectors.nearest(self.revision, words, within, NEAREST)
+            near = self.vectors.nearest(self.revision, words, within, NEAREST)
+            return [one for one in near if self._known(edition_of(one.node_id))]
         except (NotFoundError, NotReadyError, StorageError) as error:
             self.reasons.append(f"no vectors: {error.message}")
             return []
+
+    def _known(self, edition_id: str) -> bool:
+        """Whether an index names an edition that there is; a file beside the corpus may say anything."""
+        if edition_id in self.catalogue.editions:
+            return True
+        self.reasons.append(FOREIGN)
+        return False
 
     def distinct(self, found: Iterable[Found]) -> list[Found]:
         """`found` with one hit for each text of a regulation: in the edition in force, else the latest."""

@@ -7,7 +7,7 @@ from providers.regulations import disclosure
 from providers.regulations.node import Node, edition_of
 from providers.regulations.search.catalogue import Catalogue
 from providers.regulations.search.excerpts import span
-from schemas.regulations import RegulationHit
+from schemas.regulations import DISCLOSURE_WITHHELD, RegulationHit
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,8 @@ def hit(found: Found, node: Node, catalogue: Catalogue, as_of: str) -> Regulatio
         edition_label=edition.label,
         legal_status=catalogue.status(node.edition_id, node.node_id.partition("#")[2], as_of),
         clause_no=node.clause_no,
-        heading_path=node.heading_path,
+        # A heading is a text of its edition too.
+        heading_path=() if shown.disclosure == DISCLOSURE_WITHHELD else node.heading_path,
         excerpt=shown.excerpt,
         excerpt_start=shown.start,
         excerpt_end=shown.end,

@@ -23,7 +23,7 @@ class Lookup:
     catalogue: Catalogue
     as_of: str
     there: Callable[[str], bool]
-    leading: Callable[[str], Sequence[str]] | None = None
+    leading: Callable[[str], Sequence[str] | None] | None = None
 
     def clause(
         self, clause: ClauseNumber, editions: Iterable[str], kinds: tuple[str, ...]
@@ -43,8 +43,9 @@ class Lookup:
                     yield Found(node_id, kinds, 1.0)
 
     def _paths(self, edition_id: str) -> Sequence[str]:
-        if self.leading is not None:
-            return self.leading(edition_id)
+        known = None if self.leading is None else self.leading(edition_id)
+        if known is not None:
+            return known
         return [path for path in _BEGINNINGS if self.there(f"{edition_id}#{path}")]
 
     def _ordered(self, editions: Iterable[str]) -> list[str]:

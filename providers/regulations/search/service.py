@@ -10,11 +10,12 @@ from providers.regulations.clause_number import ClauseNumber
 from providers.regulations.evidence import MISMATCH
 from providers.regulations.search.answer import Answer, Legs
 from providers.regulations.search.catalogue import Catalogue
+from providers.regulations.search.fulltext import FOREIGN
 from providers.regulations.search.hits import Found, broken, hit
 from providers.regulations.search.seam import SearchIndex, Shelf
 from providers.regulations.search.vectors import VectorIndex
 from providers.regulations.status import today
-from schemas.errors import IntegrityError, InvalidError, NotReadyError
+from schemas.errors import IntegrityError, InvalidError, NotFoundError, NotReadyError
 from schemas.regulations import (
     STATE_UNAVAILABLE,
     RegulationHit,
@@ -59,6 +60,8 @@ class RegulationsSearch:
         self._legs.index.build(pinned, self._corpus.nodes(pinned), editions)
         if self._legs.vectors is not None:
             self._legs.vectors.build(pinned, self._corpus.nodes(pinned), editions)
+        if self._withdrawn(pinned):  # meanwhile, and dropped before there was all of this
+            self.drop(pinned)
         return pinned
 
     def drop(self, revision: str) -> None:
@@ -75,13 +78,16 @@ class RegulationsSearch:
             pinned = self._corpus.pinned(request.corpus_revision)
         except NotReadyError as error:
             return _unavailable(request.corpus_revision, error.message)
-        if any(one.revision == pinned and one.state == "withdrawn" for one in self._corpus.revisions()):
+        if self._withdrawn(pinned):
             return _unavailable(pinned, "the revision was withdrawn")
         day = as_of or today(self._clock())
         catalogue = self._catalogue(pinned)
         answer = Answer(self._corpus, self._legs, pinned, catalogue, day)
         found = answer.find(request, clause, limit)
-        hits = tuple(self._hit(one, pinned, catalogue, day) for one in found)
+        made = [self._hit(one, pinned, catalogue, day) for one in found]
+        hits = tuple(one for one in made if one is not None)
+        if len(hits) < len(made) and FOREIGN not in answer.reasons:
+            answer.reasons.append(FOREIGN)
         return RegulationsSearchResult(
             corpus_revision=pinned,
             state=answer.state(hits),
@@ -89,11 +95,17 @@ class RegulationsSearch:
             hits=hits,
         )
 
-    def _hit(self, found: Found, pinned: str, catalogue: Catalogue, day: str) -> RegulationHit:
+    def _withdrawn(self, revision: str) -> bool:
+        return any(one.revision == revision and one.state == "withdrawn" for one in self._corpus.revisions())
+
+    def _hit(self, found: Found, pinned: str, catalogue: Catalogue, day: str) -> RegulationHit | None:
+        """The hit of a node; None for one that an index made up."""
         try:
             node = self._corpus.node(pinned, found.node_id)
         except IntegrityError:
             return broken(found, catalogue, day, MISMATCH)
+        except NotFoundError:
+            return None
         return hit(found, node, catalogue, day)
 
     def _catalogue(self, revision: str) -> Catalogue:

@@ -1,10 +1,11 @@
 """The embedded engine: SQLite FTS5, one file for each revision, written once, then only read (search.md)."""
 
+import glob
 import os
 import sqlite3
 import threading
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -72,7 +73,7 @@ class SqliteIndex:
         try:
             with closing(sqlite3.connect(part, isolation_level=None)) as db:
                 self._lay_out(db)
-                _fill(db, nodes, editions)
+                _fill(db, revision, nodes, editions)
             part.replace(self.path(revision))
         except (sqlite3.Error, OSError) as error:
             raise StorageError(
@@ -96,6 +97,9 @@ class SqliteIndex:
     def drop(self, revision: str) -> None:
         """Delete the file; connections that read it keep what they have until they close."""
         self.path(revision).unlink(missing_ok=True)
+        if self._folder.is_dir():
+            for part in self._folder.glob(f"{glob.escape(revision)}.*.part"):  # of a build that was killed
+                part.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Close every connection."""
@@ -107,39 +111,49 @@ class SqliteIndex:
 
     def recall(self, revision: str, terms: Terms, within: Within, most: int) -> Recalled:
         """See SearchIndex."""
-        db = self._reading(revision)
         if not terms.needed or (within.editions is not None and not within.editions):
             return Recalled()
         # Characters alone recall nothing (search.md: 绕行), and their long lists would be what costs most.
         wanted = " OR ".join(f'"{term}"' for term in terms.needed)
         chosen = None if within.editions is None else orjson.dumps(sorted(within.editions)).decode()
-        try:
+        with self._read(revision) as db:
             self._check_module(db)
             rows = db.execute(_RECALL, (wanted, chosen, within.path, *WEIGHTS, most)).fetchall()
             meta = dict(db.execute("SELECT name, value FROM meta"))
             frequencies = _frequencies(db, (*terms.needed, *terms.single))
-        except sqlite3.Error as error:
-            raise StorageError(
-                f"the index of {revision} cannot be read: {error}", subject=revision
-            ) from error
-        found = tuple(Candidate(*row) for row in rows)
-        return Recalled(found, frequencies, int(meta["units"]), float(meta["mean_length"]))
+            found = tuple(Candidate(*map(_text, row)) for row in rows)
+            return Recalled(found, frequencies, int(meta["units"]), float(meta["mean_length"]))
 
     def leading(self, revision: str, edition_id: str, most: int) -> Sequence[str]:
         """See SearchIndex."""
-        rows = self._reading(revision).execute(
-            "SELECT path FROM unit JOIN edition ON edition.id = unit.edition WHERE edition_id = ?"
-            " ORDER BY unit.id LIMIT ?",
-            (edition_id, most),
-        )
-        return [path for (path,) in rows]
+        with self._read(revision) as db:
+            rows = db.execute(
+                "SELECT path FROM unit JOIN edition ON edition.id = unit.edition WHERE edition_id = ?"
+                " ORDER BY unit.id LIMIT ?",
+                (edition_id, most),
+            )
+            return [_text(path) for (path,) in rows]
 
     def holding(self, revision: str, path: str) -> Collection[str]:
         """See SearchIndex."""
-        rows = self._reading(revision).execute(
-            "SELECT edition_id FROM unit JOIN edition ON edition.id = unit.edition WHERE path = ?", (path,)
-        )
-        return {edition_id for (edition_id,) in rows}
+        with self._read(revision) as db:
+            rows = db.execute(
+                "SELECT edition_id FROM unit JOIN edition ON edition.id = unit.edition WHERE path = ?",
+                (path,),
+            )
+            return {_text(edition_id) for (edition_id,) in rows}
+
+    @contextmanager
+    def _read(self, revision: str) -> Iterator[sqlite3.Connection]:
+        """The index of `revision`; StorageError when the file is damaged, or the index of another one."""
+        try:
+            yield self._reading(revision)
+        # What a damaged file gives is any of these: bytes that are no UTF-8, also in SQLite's own messages,
+        # a row that is gone, a cell of another type.
+        except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
+            raise StorageError(
+                f"the index of {revision} cannot be read: {error}", subject=revision
+            ) from error
 
     def _reading(self, revision: str) -> sqlite3.Connection:
         held: dict[str, sqlite3.Connection] | None = getattr(self._local, "held", None)
@@ -152,13 +166,20 @@ class SqliteIndex:
             db = sqlite3.connect(
                 f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
             )
+            try:
+                found = dict(db.execute("SELECT name, value FROM meta")).get("revision")
+                if found != revision:
+                    raise ValueError(f"it is that of {found}")
+            except (sqlite3.Error, ValueError):
+                db.close()
+                raise
             held[revision] = db
             with self._lock:
                 self._opened.append(db)
         return held[revision]
 
 
-def _fill(db: sqlite3.Connection, nodes: Iterable[Node], editions: Sequence[Edition]) -> None:
+def _fill(db: sqlite3.Connection, revision: str, nodes: Iterable[Node], editions: Sequence[Edition]) -> None:
     known = {edition.edition_id: edition for edition in editions}
     numbers = {edition_id: at for at, edition_id in enumerate(sorted(known), 1)}
     titles = {one: fold(short_title(edition.title)) for one, edition in known.items()}
@@ -172,7 +193,10 @@ def _fill(db: sqlite3.Connection, nodes: Iterable[Node], editions: Sequence[Edit
         count += 1
         length += len(unit.text)
         _insert(db, count, numbers[unit.edition_id], unit, title_grams[unit.edition_id])
-    db.execute("INSERT INTO meta VALUES ('units', ?), ('mean_length', ?)", (count, length / max(count, 1)))
+    db.execute(
+        "INSERT INTO meta VALUES ('revision', ?), ('units', ?), ('mean_length', ?)",
+        (revision, count, length / max(count, 1)),
+    )
     db.execute("COMMIT")
     db.execute("INSERT INTO grams (grams) VALUES ('optimize')")
 
@@ -186,6 +210,12 @@ def _insert(db: sqlite3.Connection, row: int, edition: int, unit: Unit, title: s
         "INSERT INTO grams (rowid, title, heading, text) VALUES (?, ?, ?, ?)",
         (row, title, grams(unit.heading).joined(), grams(unit.text).joined()),
     )
+
+
+def _text(cell: object) -> str:
+    if not isinstance(cell, str):
+        raise TypeError(f"a {type(cell).__name__} stands where text should")
+    return cell
 
 
 def _frequencies(db: sqlite3.Connection, terms: Sequence[str]) -> Mapping[str, int]:

@@ -15,7 +15,7 @@ _COUNTRY: Final = "中华人民共和国"
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One row of an index; `text` is empty where the edition's text is withheld."""
+    """One row of an index; `heading` and `text` are empty where the edition is withheld."""
 
     edition_id: str
     path: str
@@ -32,12 +32,13 @@ def short_title(title: str) -> str:
 def units(nodes: Iterable[Node], editions: Mapping[str, Edition]) -> Iterator[Unit]:
     """The rows of a revision's index, in the order of `nodes`.
 
-    A withheld text is not indexed: that a word finds it would tell the word. It is found by number and name.
+    A withheld text or heading is not indexed: that a word finds it would tell the word. It is found by
+    number and name.
     """
     for node in nodes:
         if node.kind not in FOUND or not node.text:
             continue
         path = node.node_id.partition("#")[2]
-        text = "" if editions[node.edition_id].disclosure == "withheld" else node.text
-        heading = fold("\n".join(node.heading_path))
-        yield Unit(node.edition_id, path, heading, fold(text), node.sha256)
+        told = editions[node.edition_id].disclosure != "withheld"
+        heading, text = ("\n".join(node.heading_path), node.text) if told else ("", "")
+        yield Unit(node.edition_id, path, fold(heading), fold(text), node.sha256)

@@ -179,5 +179,5 @@ def _read(path: Path, embedder: str) -> list[tuple[str, str, str, bytes]]:
             if db.execute("SELECT embedder FROM meta").fetchone() != (embedder,):
                 return []
             return db.execute("SELECT node_id, sha256, passage, data FROM vector ORDER BY rowid").fetchall()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeError) as error:
         raise StorageError(f"{path} cannot be read: {error}", subject=str(path)) from error
