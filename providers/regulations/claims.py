@@ -13,6 +13,9 @@ from providers.regulations.edition import Edition
 from providers.regulations.lines import Cleaned, Line
 from schemas.text import legible
 
+NEVER_IN_FORCE: Final = "repealed before it is effective"
+# What a manifest calls the dates of an edition.
+_FIELDS: Final = {"promulgated_on": "issued", "effective_from": "effective", "effective_to": "repealed"}
 _COMMENCES: Final = re.compile(
     r"自\s*([0-9]{4})\s*年\s*([0-9]{1,2})\s*月\s*([0-9]{1,2})\s*日\s*起\s*(?:施行|实施|执行|生效)"
 )
@@ -49,6 +52,22 @@ def of_text(edition: Edition, cleaned: Cleaned) -> Iterator[tuple[str, int, str]
         match = _FRONT.match(aside.text) if aside.reason == "front matter" else None
         if match is not None and match[1] not in (effective, edition.promulgated_on):
             yield "front matter names another date", aside.number, match[1]
+
+
+def of_dates(edition: Edition) -> Iterator[tuple[str, int, str]]:
+    """What the dates of one edition say against each other, and against its id."""
+    issued, effective, repealed = edition.promulgated_on, edition.effective_from, edition.effective_to
+    if effective and repealed and repealed <= effective:
+        yield NEVER_IN_FORCE, 0, f"repealed {repealed}, effective {effective}"
+    if issued and effective and effective < issued:
+        yield "effective before issued", 0, f"effective {effective}, issued {issued}"
+    day = edition.key.partition(".")[0]
+    named = day if len(day) == len("2000-01-01") else day[: len("2000")]
+    if issued and not issued.startswith(named):
+        yield "edition id names another day than issued", 0, f"{edition.edition_id}, issued {issued}"
+    for doubt in edition.uncertain:
+        name, _, printed = doubt.partition(" ")
+        yield "date in doubt", 0, f"{_FIELDS.get(name, name)} {printed}"
 
 
 def of_status(editions: Sequence[Edition]) -> Iterator[tuple[str, str, str]]:

@@ -100,20 +100,25 @@ def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _check_date(name: str, value: str | None) -> None:
-    if value is None:
-        return
+def is_date(text: str) -> bool:
+    """Whether `text` is a day as YYYY-MM-DD."""
     try:
-        real = date.fromisoformat(value).isoformat() == value
+        return date.fromisoformat(text).isoformat() == text
     except ValueError:
-        real = False
-    if not real:
+        return False
+
+
+def _check_date(name: str, value: str | None) -> None:
+    if value is not None and not is_date(value):
         raise _invalid(name, value, "is no date YYYY-MM-DD")
 
 
 def _check_text(name: str, value: object) -> None:
-    for text in value if isinstance(value, tuple) else (value,):
-        problem = refused_character(text) if isinstance(text, str) else None
+    if isinstance(value, tuple):
+        for one in value:  # a name, or a pair of a name and what is said of it
+            _check_text(name, one)
+    elif isinstance(value, str):
+        problem = refused_character(value)
         if problem is not None:
             raise InvalidError(f"{name} {problem}", subject=name)
 

@@ -15,6 +15,7 @@ from providers.regulations.node import LONGEST_ID, PATH, PageSpan, text_sha256
 from providers.regulations.readers import READERS, Reader, reader_for
 from providers.regulations.tree import grow
 from schemas.errors import InvalidError
+from schemas.text import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,17 @@ def _defects(
     ]
     found += [made(*one) for one in claims.of_title(edition, parts.title)]
     found += [made(*one) for one in claims.of_text(edition, cleaned)]
-    found += [made("date in doubt", 0, name) for name in edition.uncertain]
+    paths = {branch.path for branch in tree.branches}
+    found += [
+        made("commencement of no node", 0, shown(path), blocks=True)
+        for path, _ in edition.commencements
+        if path not in paths
+    ]
+    found += [made(*one, blocks=one[0] == claims.NEVER_IN_FORCE) for one in claims.of_dates(edition)]
+    known = {f"changed:{edition.edition_id}", *(defect.name for defect in found)}
+    found += [
+        made("accepted name of no problem", 0, shown(name)) for name in edition.accept if name not in known
+    ]
     return sorted(found)
 
 

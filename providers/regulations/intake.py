@@ -1,16 +1,18 @@
 """A manifest of source files, or loose files, as editions to import."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
-from providers.regulations.edition import Disclosure, Edition
+from providers.regulations.edition import Disclosure, Edition, is_date
 from providers.regulations.importer import Asset
+from providers.regulations.lines import MOST_BYTES
 from providers.regulations.readers import reader_for
 from schemas.errors import InvalidError, NotFoundError, StorageError
 from schemas.outside import parse
-from schemas.text import shown
+from schemas.text import refused_character, shown
 
 # What a manifest calls a field, and what an edition calls it.
 _TEXTS: Final = {
@@ -31,6 +33,7 @@ _OTHERS: Final = frozenset(
     {"regulation_id", "edition_id", "file", "sha256", "bytes", "disclosure", "disclosure_suggested", "accept",
      "relations", "commencements"}
 )  # fmt: skip
+_TOP: Final = frozenset({"editions", "variants", "schema", "collected"})
 _VARIANT: Final = frozenset({"edition_id", "variant", "file", "source", "sha256", "bytes", "note"})
 
 
@@ -52,7 +55,7 @@ def read_sources(paths: Sequence[Path]) -> list[Source]:
     for path in paths:
         found += _manifest(path) if path.suffix == ".json" else [_loose(path)]
     ids = [source.edition.edition_id for source in found]
-    twice = sorted({one for one in ids if ids.count(one) > 1})
+    twice = sorted(one for one, times in Counter(ids).items() if times > 1)
     if twice:
         raise InvalidError(f"{twice[0]} has two primary sources", subject=twice[0])
     return sorted(found, key=lambda source: source.edition.edition_id)
@@ -62,14 +65,18 @@ def _manifest(path: Path) -> list[Source]:
     wire = parse(_bytes(path), path.name)
     if not isinstance(wire, dict) or not isinstance(wire.get("editions"), list):
         raise InvalidError(f"{path.name} is no manifest: it has no list of editions", subject=path.name)
+    _known(wire, _TOP, path.name)
+    listed = wire.get("variants", [])
+    if not isinstance(listed, list):
+        raise InvalidError(f"variants of {path.name} is no list", subject="variants")
     variants: dict[str, list[Asset]] = {}
-    for row in wire.get("variants", []):
+    for row in listed:
         known = _row(row, _VARIANT, path.name)
         variants.setdefault(str(known.get("edition_id")), []).append(_asset(path.parent, known))
     sources = []
     for row in wire["editions"]:
         known = _row(row, frozenset({*_TEXTS, *_DATES, *_OTHERS}), path.name)
-        edition = _edition(known)
+        edition = _edition(known, path.name)
         primary = _asset(path.parent, known)
         sources.append(Source(edition, (primary, *variants.pop(edition.edition_id, []))))
     if variants:
@@ -83,20 +90,27 @@ def _row(row: object, allowed: frozenset[str], where: str) -> dict[str, Any]:
     """A row with known names only: a misspelt `disclosure` must not publish what it would withhold."""
     if not isinstance(row, dict):
         raise InvalidError(f"{where} has an entry that is no object", subject=where)
-    unknown = sorted(set(row) - allowed)
-    if unknown:
-        raise InvalidError(f"{where} has the unknown field {shown(unknown[0])}", subject=unknown[0])
+    _known(row, allowed, where)
     return cast(dict[str, Any], row)
 
 
-def _edition(row: dict[str, Any]) -> Edition:
+def _known(row: dict[str, Any], allowed: frozenset[str], where: str) -> None:
+    unknown = sorted(set(row) - allowed)
+    if unknown:
+        raise InvalidError(f"{where} has the unknown field {shown(unknown[0])}", subject=unknown[0])
+
+
+def _edition(row: dict[str, Any], where: str) -> Edition:
     regulation_id, _, key = _text(row, "edition_id").partition("@")
     if _text(row, "regulation_id") != regulation_id:
         raise InvalidError(
             f"{row['edition_id']} is no edition of {row['regulation_id']}", subject="edition_id"
         )
     texts = {ours: _text(row, theirs) for theirs, ours in _TEXTS.items()}
-    dates, uncertain = _dates(row)
+    dates, uncertain = _dates(row, where)
+    commencements = _pairs(row, "commencements")
+    for node, day in commencements:
+        _check_day(day, f"commencements.{node}", row, where)
     level = _text(row, "disclosure") or _text(row, "disclosure_suggested")
     if not level:
         raise InvalidError(f"{row['edition_id']} has no disclosure level", subject="disclosure")
@@ -107,7 +121,7 @@ def _edition(row: dict[str, Any]) -> Edition:
         uncertain=uncertain,
         accept=tuple(sorted(_list(row, "accept"))),
         relations=_pairs(row, "relations"),
-        commencements=_pairs(row, "commencements"),
+        commencements=commencements,
         promulgated_on=dates["promulgated_on"],
         effective_from=dates["effective_from"],
         effective_to=dates["effective_to"],
@@ -115,7 +129,18 @@ def _edition(row: dict[str, Any]) -> Edition:
     )
 
 
-def _dates(row: dict[str, Any]) -> tuple[dict[str, str | None], tuple[str, ...]]:
+def _check_day(text: str, field: str, row: dict[str, Any], where: str) -> None:
+    """A day is told by the name that the manifest gives it, with the edition and the file."""
+    if is_date(text):
+        return
+    raise InvalidError(
+        f"{where} 中 {shown(row['edition_id'])} 的 {shown(field)} {shown(text)} 不是日期，应写作 YYYY-MM-DD"
+        f" is no date YYYY-MM-DD",
+        subject=field,
+    )
+
+
+def _dates(row: dict[str, Any], where: str) -> tuple[dict[str, str | None], tuple[str, ...]]:
     """The dates of a row; a `?` says that the source doubts one, and what is then no date is left open."""
     dates: dict[str, str | None] = {}
     uncertain: list[str] = []
@@ -124,6 +149,8 @@ def _dates(row: dict[str, Any]) -> tuple[dict[str, str | None], tuple[str, ...]]
         if text.endswith("?"):
             uncertain.append(f"{ours} {text}")
             text = text[:-1] if len(text) == len("2000-01-01?") else ""
+        if text:
+            _check_day(text, theirs, row, where)
         dates[ours] = text or None
     return dates, tuple(uncertain)
 
@@ -154,15 +181,27 @@ def _pairs(row: dict[str, Any], name: str) -> tuple[tuple[str, str], ...]:
 def _asset(folder: Path, row: dict[str, Any]) -> Asset:
     name = _text(row, "file")
     path = folder / name
-    if not name or not path.resolve().is_relative_to(folder.resolve()):
+    if not name or refused_character(name) is not None or not _is_beside(path, folder):
         raise InvalidError(f"file {shown(name)} is not beside its manifest", subject="file")
     asset = Asset(_bytes(path), name)
+    size = row.get("bytes")
+    if size is not None and (isinstance(size, bool) or size != len(asset.data)):
+        raise InvalidError(
+            f"{name} is not the file that its manifest names: {len(asset.data)} bytes", subject=name
+        )
     declared = _text(row, "sha256")
     if declared and declared != asset.sha256:
         raise InvalidError(
             f"{name} is not the file that its manifest names: sha256 {asset.sha256}", subject=name
         )
     return asset
+
+
+def _is_beside(path: Path, folder: Path) -> bool:
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):  # links that go round in a circle: RuntimeError before Python 3.13
+        return False
 
 
 def _loose(path: Path) -> Source:
@@ -181,8 +220,14 @@ def _edition_of(path: Path, asset: Asset) -> Edition:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        with path.open("rb") as stream:
+            data = stream.read(MOST_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
         raise NotFoundError(f"no file at {path}", subject=str(path)) from error
     except OSError as error:
         raise StorageError(f"{path} cannot be read: {error}", subject=str(path)) from error
+    if len(data) > MOST_BYTES:
+        raise InvalidError(
+            f"{path.name} has more than the {MOST_BYTES} bytes that are read", subject=path.name
+        )
+    return data
