@@ -63,6 +63,11 @@ class ClauseNumber:
         return "/".join([head, *(f"{name}{level}" for name, level in levels if level)])
 
     @property
+    def unit_path(self) -> str:
+        """The path of the article, which is what a search finds."""
+        return self.path.partition("/")[0]
+
+    @property
     def text(self) -> str:
         """The long form that is printed: 第一百二十条之一第二款第（三）项."""
         text = f"第{numerals.write(self.article)}条"
@@ -87,6 +92,16 @@ class DecimalNumber:
     def key(self) -> str:
         """The parts with dots between."""
         return ".".join(str(part) for part in self.parts)
+
+    @property
+    def path(self) -> str:
+        """The path of the node that bears this number: `x13/x21/x32`; an outline may have the same one."""
+        return "/".join(f"x{level}{part}" for level, part in enumerate(self.parts, 1))
+
+    @property
+    def unit_path(self) -> str:
+        """A decimal clause is found by itself."""
+        return self.path
 
     @property
     def text(self) -> str:

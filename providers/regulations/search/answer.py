@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
-from providers.regulations.clause_number import ClauseNumber
+from providers.regulations.clause_number import ClauseNumber, DecimalNumber
 from providers.regulations.search.catalogue import Catalogue
 from providers.regulations.search.fulltext import Fulltext
 from providers.regulations.search.grams import fold
@@ -19,6 +19,7 @@ from schemas.errors import EvidenceError, IntegrityError, NotFoundError, NotRead
 from schemas.regulations import STATE_DEGRADED, STATE_EMPTY, STATE_OK, STATE_UNAVAILABLE, RegulationHit
 from schemas.regulations import RegulationsSearchRequest as Request
 
+Clause = ClauseNumber | DecimalNumber
 LONGEST_QUERY: Final = 500  # code points that are looked at
 # What a hit elsewhere counts, when a query names a regulation and too little is found in it.
 ELSEWHERE: Final = 0.5
@@ -55,7 +56,7 @@ class Answer:
             return STATE_DEGRADED
         return STATE_OK if hits else STATE_EMPTY
 
-    def find(self, request: Request, clause: ClauseNumber | None, limit: int) -> list[Found]:
+    def find(self, request: Request, clause: Clause | None, limit: int) -> list[Found]:
         """At most `limit` nodes."""
         day = self._day if request.current_only else None
         chosen = self._catalogue.chosen(request.kinds, request.doc_no, day)
@@ -75,7 +76,7 @@ class Answer:
         return found[:limit]
 
     def _outright(
-        self, request: Request, route: Route, clause: ClauseNumber | None, left: frozenset[str]
+        self, request: Request, route: Route, clause: Clause | None, left: frozenset[str]
     ) -> Iterator[Found]:
         """What the query, or else the filters, name."""
         lookup = Lookup(self._catalogue, self._day, self._there, self._leading if self._indexed else None)
@@ -85,7 +86,14 @@ class Answer:
         if route.unknown:
             return iter(())
         if route.clause is not None:
-            return lookup.clause(route.clause, self._holding(route.clause, left), kinds)
+            named = lookup.clause(route.clause, self._holding(route.clause, left), kinds)
+            section = _section(route.clause) if route.editions is not None else None
+            # 第5条 of a standard is its section 5.
+            return (
+                named
+                if section is None
+                else chain(named, lookup.clause(section, self._holding(section, left), kinds))
+            )
         if not blank(route.rest):
             return iter(())
         if clause is not None:
@@ -97,12 +105,12 @@ class Answer:
     def _texts(
         self,
         route: Route,
-        clause: ClauseNumber | None,
+        clause: Clause | None,
         within: frozenset[str],
         everywhere: frozenset[str],
         limit: int,
     ) -> list[Found]:
-        path = "" if clause is None else clause.path.partition("/")[0]
+        path = "" if clause is None else clause.unit_path
         here = Within(None if len(within) == len(self._catalogue.editions) else within, path)
         leg = Fulltext(
             self._index, self._revision, self._catalogue, self._day, self._legs.vectors, self._legs.lay
@@ -119,9 +127,9 @@ class Answer:
         self.reasons += sorted(set(leg.reasons))
         return self._below(found, clause, route.rest)
 
-    def _below(self, found: list[Found], clause: ClauseNumber | None, words: str) -> list[Found]:
+    def _below(self, found: list[Found], clause: Clause | None, words: str) -> list[Found]:
         """Articles as the 款 or 项 that a filter asks for, if those have a word of the query themselves."""
-        if clause is None or "/" not in clause.path:
+        if not isinstance(clause, ClauseNumber) or "/" not in clause.path:
             return found
         needed = question(words).terms.needed
         below = []
@@ -136,22 +144,40 @@ class Answer:
                     below.append(Found(node_id, one.kinds, one.score, "", one.weights))
         return below
 
-    def _fitting(
-        self, found: Iterable[Found], clause: ClauseNumber | None, current_only: bool
-    ) -> Iterator[Found]:
+    def _fitting(self, found: Iterable[Found], clause: Clause | None, current_only: bool) -> Iterator[Found]:
         """Those under the clause that a filter names, and in force by themselves where that is asked."""
         for one in found:
             edition_id, _, path = one.node_id.partition("#")
             if clause is not None and path != clause.path and not path.startswith(f"{clause.path}/"):
                 continue
+            if isinstance(clause, DecimalNumber) and not self._numbered(edition_id, clause):
+                continue
             if not current_only or self._catalogue.in_force(edition_id, path, self._day):
                 yield one
 
-    def _holding(self, clause: ClauseNumber, left: frozenset[str]) -> frozenset[str]:
+    def holds(self, request: Request, clause: DecimalNumber) -> bool:
+        """Whether what the query or the document number of a request names has the clause."""
+        chosen = self._catalogue.chosen(request.kinds, request.doc_no, None).editions
+        named = self._catalogue.router.route(request.query[:LONGEST_QUERY]).editions
+        if named is None and not request.doc_no.strip():
+            return False
+        return bool(self._holding(clause, chosen if named is None else chosen & named))
+
+    def _numbered(self, edition_id: str, clause: DecimalNumber) -> bool:
+        """Whether the node at its path bears the decimal number, and not 二、（一）."""
+        try:
+            node = self._corpus.node(self._revision, f"{edition_id}#{clause.path}")
+        except EvidenceError:  # none there, or a text that does not hold, whose number is not believed
+            return False
+        return node.clause_no == clause.text
+
+    def _holding(self, clause: Clause, left: frozenset[str]) -> frozenset[str]:
+        if isinstance(clause, DecimalNumber):
+            return frozenset(one for one in left if self._numbered(one, clause))
         if not self._indexed:
             return left
         try:
-            return left & frozenset(self._index.holding(self._revision, clause.path.partition("/")[0]))
+            return left & frozenset(self._index.holding(self._revision, clause.unit_path))
         except (NotFoundError, StorageError) as error:
             self._without_index(error)
             return left
@@ -179,3 +205,10 @@ class Answer:
 
 
 LEADING: Final = 50
+
+
+def _section(clause: Clause) -> DecimalNumber | None:
+    """A bare article number as the section of a standard."""
+    if isinstance(clause, DecimalNumber) or clause.inserted or clause.paragraph:
+        return None
+    return DecimalNumber((clause.article,))

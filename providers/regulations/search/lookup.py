@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Final
 
-from providers.regulations.clause_number import ClauseNumber
+from providers.regulations.clause_number import ClauseNumber, DecimalNumber
 from providers.regulations.search.catalogue import Catalogue
 from providers.regulations.search.hits import Found
 
@@ -26,7 +26,7 @@ class Lookup:
     leading: Callable[[str], Sequence[str] | None] | None = None
 
     def clause(
-        self, clause: ClauseNumber, editions: Iterable[str], kinds: tuple[str, ...]
+        self, clause: ClauseNumber | DecimalNumber, editions: Iterable[str], kinds: tuple[str, ...]
     ) -> Iterator[Found]:
         """The node of a clause in each edition that has it, those in force first."""
         for edition_id in self._ordered(editions):
@@ -51,7 +51,7 @@ class Lookup:
     def _ordered(self, editions: Iterable[str]) -> list[str]:
         return sorted(editions, key=lambda one: self.catalogue.preference(one, self.as_of), reverse=True)
 
-    def _node(self, edition_id: str, clause: ClauseNumber) -> str | None:
+    def _node(self, edition_id: str, clause: ClauseNumber | DecimalNumber) -> str | None:
         for form in _forms(clause):
             node_id = f"{edition_id}#{form.path}"
             if self.there(node_id):
@@ -59,9 +59,9 @@ class Lookup:
         return None
 
 
-def _forms(clause: ClauseNumber) -> Iterator[ClauseNumber]:
+def _forms(clause: ClauseNumber | DecimalNumber) -> Iterator[ClauseNumber | DecimalNumber]:
     """The clause, and where its 款 was only implied, the same 项 of the 款 that follow."""
     yield clause
-    if clause.implied:
+    if isinstance(clause, ClauseNumber) and clause.implied:
         for paragraph in range(2, _MOST_PARAGRAPHS):
             yield replace(clause, paragraph=paragraph)

@@ -15,6 +15,9 @@ _CITED: Final = re.compile(
 _ISSUED: Final = re.compile("(?:令|告|字|释|发|函|文|决定|通知)$")
 _FOLDS: Final = (("监督管理", "监管"), ("药品监管局", "药监局"), ("国家", ""))
 _SHORTEST_ISSUER: Final = 3
+# Numbers of standards and the like: letters, digits, often a year behind a dash.
+_CODED: Final = re.compile(r"(?=.*[a-z])(?=[^-]*[0-9])(?P<stem>.+?)(?:-(?:19|20)\d\d)?")
+_DASHES: Final = re.compile("[‐‑‒–—―−﹣－]")
 
 
 class Numbers:
@@ -25,11 +28,17 @@ class Numbers:
         for edition in editions:
             if edition.doc_no:
                 self._keys.setdefault(folded(edition.doc_no), set()).add(edition.edition_id)
+        coded: dict[str, set[str]] = {}
+        for key, ids in self._keys.items():
+            if key.isascii() and (found := _CODED.fullmatch(key)):
+                for form in {key, found["stem"]}:
+                    coded.setdefault(form, set()).update(ids)
+        self._coded = dict(sorted(coded.items(), key=lambda one: (-len(one[0]), one[0])))
 
     def editions(self, number: str) -> frozenset[str]:
         """The editions whose number is `number`, or else ends with it: 总局令第47号."""
         wanted = folded(number)
-        exact = self._keys.get(wanted)
+        exact = self._keys.get(wanted) or self._coded.get(wanted)
         if exact is not None or not wanted:
             return frozenset(exact or ())
         fitting = [ids for key, ids in self._keys.items() if key.endswith(wanted)]
@@ -40,6 +49,11 @@ class Numbers:
 
         None when `text` cites no document number.
         """
+        written, at = _squeezed(text)
+        for form, ids in self._coded.items():
+            start = written.find(form)
+            if start >= 0 and _apart(text, at[start], at[start + len(form) - 1] + 1):
+                return text[at[start] : at[start + len(form) - 1] + 1], frozenset(ids)
         for match in _CITED.finditer(text):
             if match["year"] or _ISSUED.search(match["issuer"]):
                 return self._longest(match)
@@ -57,9 +71,21 @@ class Numbers:
         return match.group(), frozenset()
 
 
+def _squeezed(text: str) -> tuple[str, list[int]]:
+    """`text` without white space and with one kind of dash, and where each character of that stood."""
+    at = [place for place, character in enumerate(text) if not character.isspace()]
+    return _DASHES.sub("-", "".join(text[place] for place in at)), at
+
+
+def _apart(text: str, start: int, end: int) -> bool:
+    """Whether neither a letter nor a digit of the same word goes on at either end."""
+    before, after = text[max(start - 1, 0) : start], text[end : end + 1]
+    return not any(one.isascii() and one.isalnum() for one in (before, after))
+
+
 def folded(number: str) -> str:
     """The key of a number with its issuer shortened: 监督管理 and 监管, 国家 or not, are one issuer."""
-    key = doc_no.fold(number)
+    key = _DASHES.sub("-", doc_no.fold(number).lower())
     for name, short in _FOLDS:
         key = key.replace(name, short)
     return key

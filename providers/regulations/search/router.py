@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from providers.regulations import clause_number, numerals
-from providers.regulations.clause_number import ClauseNumber
+from providers.regulations.clause_number import ClauseNumber, DecimalNumber
 from providers.regulations.edition import Edition
 from providers.regulations.search.names import KINDS, Names
 from providers.regulations.search.numbers import Numbers
@@ -20,8 +20,14 @@ _CLAUSE: Final = re.compile(
 )
 # A name right before a clause number that no regulation here bears: 民法典第一千二百五十四条.
 _STRANGER: Final = re.compile(
-    rf"《([^《》]{{2,60}})》|([^\W_]{{1,30}}(?:{'|'.join(KINDS)}))\s*(?=第?\s*{_N}\s*条)"
+    rf"《([^《》]{{2,60}})》|([^\W_]{{1,30}}(?:{'|'.join(KINDS)}))\s*"
+    rf"(?=第?\s*(?:{_N}|[0-9.]+)\s*条)"
 )
+# 3.1.2 and no part of a version such as v3.1.2.
+_DECIMAL: Final = re.compile(
+    r"(?<![a-z0-9.])(?P<first>第)?\s*(?P<number>[0-9]{1,4}(?:\.[0-9]{1,4})+)\s*(?P<last>条)?(?![a-z0-9.%])"
+)
+SURELY_A_CLAUSE: Final = 3  # parts: with two it could be any quantity
 _OWN: Final = re.compile("(?:本|该|此|这|前述|上述|本部)(?:法|条例|办法|规定|细则|解释)$")
 _YEAR: Final = re.compile(
     r"\(?\s*((?:19|20)\d\d)\s*年?(?:\d{1,2}月(?:\d{1,2}日)?)?"
@@ -41,7 +47,7 @@ class Route:
 
     rest: str
     editions: frozenset[str] | None = None
-    clause: ClauseNumber | None = None
+    clause: ClauseNumber | DecimalNumber | None = None
     by_number: bool = False
     by_name: bool = False
     old_asked: bool = False
@@ -113,7 +119,15 @@ def _of_year(edition: Edition, year: str) -> bool:
     return edition.key.startswith(year) or year in edition.label
 
 
-def _clause(text: str, *, known: bool) -> tuple[str, ClauseNumber | None]:
+def _clause(text: str, *, known: bool) -> tuple[str, ClauseNumber | DecimalNumber | None]:
+    decimal = _DECIMAL.search(text)
+    if decimal is not None and (
+        known or (decimal["first"] and decimal["last"]) or decimal["number"].count(".") + 1 >= SURELY_A_CLAUSE
+    ):
+        try:
+            return text.replace(decimal.group(), " ", 1), clause_number.parse(decimal["number"], "decimal")
+        except InvalidError:  # 1.0.2 numbers no clause
+            return text, None
     match = _CLAUSE.search(text)
     whole = text.strip()
     written = match.group() if match is not None else whole if known else ""

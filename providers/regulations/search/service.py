@@ -3,15 +3,17 @@
 import threading
 from collections.abc import Callable
 from datetime import datetime
-from typing import Final, cast
+from typing import Final
 
 from providers.regulations import clause_number
-from providers.regulations.clause_number import ClauseNumber
+from providers.regulations.clause_number import ClauseNumber, DecimalNumber
 from providers.regulations.evidence import MISMATCH
 from providers.regulations.search.answer import Answer, Legs
 from providers.regulations.search.catalogue import Catalogue
 from providers.regulations.search.fulltext import FOREIGN
+from providers.regulations.search.grams import fold
 from providers.regulations.search.hits import Found, broken, hit
+from providers.regulations.search.router import SURELY_A_CLAUSE
 from providers.regulations.search.seam import SearchIndex, Shelf
 from providers.regulations.search.vectors import VectorIndex
 from providers.regulations.status import today
@@ -83,6 +85,10 @@ class RegulationsSearch:
         day = as_of or today(self._clock())
         catalogue = self._catalogue(pinned)
         answer = Answer(self._corpus, self._legs, pinned, catalogue, day)
+        unsure = isinstance(clause, DecimalNumber) and len(clause.parts) < SURELY_A_CLAUSE
+        # 12.3 may mean 第十二条第三款: it is taken only where what is named has such a clause.
+        if isinstance(clause, DecimalNumber) and unsure and not answer.holds(request, clause):
+            raise _no_clause()
         found = answer.find(request, clause, limit)
         made = [self._hit(one, pinned, catalogue, day) for one in found]
         hits = tuple(one for one in made if one is not None)
@@ -126,18 +132,23 @@ def _limit(limit: int) -> int:
     return min(limit or DEFAULT_LIMIT, MOST)
 
 
-def _clause(written: str) -> ClauseNumber | None:
+def _clause(written: str) -> ClauseNumber | DecimalNumber | None:
     if not written.strip():
         return None
     try:
-        return cast(ClauseNumber, clause_number.parse(written))  # a document of articles has no other
+        return clause_number.parse(written, "decimal" if "." in fold(written) else "article")
     except InvalidError as error:
-        # Never what the request holds (schemas.regulations_errors).
-        raise InvalidRegulationsRequestError(
-            "clauseNo names no clause of a document of articles",
-            subject="clauseNo",
-            hint="such as 第一百二十条之一第二款第（三）项 or 120-1; a bare 12.3 is ambiguous",
-        ) from error
+        raise _no_clause() from error
+
+
+def _no_clause() -> InvalidRegulationsRequestError:
+    # Never what the request holds (schemas.regulations_errors).
+    return InvalidRegulationsRequestError(
+        "clauseNo names no clause of a document of articles, nor one of a standard that is named",
+        subject="clauseNo",
+        hint="such as 第一百二十条之一第二款第（三）项, 120-1 or 3.1.2; a bare 12.3 is ambiguous"
+        " unless the query or docNo names the standard",
+    )
 
 
 def _unavailable(revision: str, reason: str) -> RegulationsSearchResult:
