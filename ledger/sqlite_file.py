@@ -114,6 +114,10 @@ def run(connection: sqlite3.Connection, path: Path, sql: str, *values: object) -
         return connection.execute(sql, values).fetchall()
     except sqlite3.Error as error:
         raise trouble(error, path) from error
+    except UnicodeDecodeError as error:  # SQLite's own message repeats bytes of a damaged file
+        raise IntegrityError(
+            f"{path}: the file is damaged, and its error is no text", subject=str(path)
+        ) from error
 
 
 def lay_out(connection: sqlite3.Connection, path: Path) -> None:

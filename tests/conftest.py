@@ -1,4 +1,4 @@
-"""How hard Hypothesis looks (HYPOTHESIS_PROFILE, else `ci` where CI is set, else `quick`); what runs first."""
+"""How hard Hypothesis looks (HYPOTHESIS_PROFILE, or `ci` where CI is set, or `quick`); what runs first."""
 
 import os
 import sys
