@@ -317,7 +317,7 @@ def test_a_name_that_leaves_no_room_for_side_files_is_refused_when_read(tmp_path
 def test_damage_in_the_names_of_the_tables_is_told_although_sqlite_repeats_it(tmp_path: Path) -> None:
     path = made(tmp_path / "l.sqlite3", 1)
     data = bytearray(path.read_bytes())
-    data[data.index(b"tablecheckpoints")] ^= 0x80
+    data[data.index(b"tablecheckpoints") + len("table")] ^= 0x80
     path.write_bytes(data)
     with (
         pytest.raises(IntegrityError, match="is damaged, and its error is no text"),
