@@ -294,7 +294,7 @@ class OneTransaction:
         self._writer = self._stack.enter_context(ledger.write())
 
     @contextmanager
-    def write(self) -> Iterator[Writer]:
+    def write(self, *, restoring: bool = False) -> Iterator[Writer]:  # noqa: ARG002 - nothing is restored
         """The one writer."""
         yield self._writer
 

@@ -18,7 +18,7 @@ policy_option = click.option(
 
 
 @click.command(
-    epilog="Exit status: 0 VERIFIED, 1 TAMPERED, FORKED or RULE-BROKEN, 2 CANNOT-VERIFY, 3 UNANCHORED, 4 TORN."
+    epilog="Exit: 0 VERIFIED, 1 TAMPERED, FORKED or RULE-BROKEN, 2 CANNOT-VERIFY, 3 UNANCHORED, 4 TORN."
 )
 @policy_option
 @click.option(
