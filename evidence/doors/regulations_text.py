@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from providers.regulations.comparison import WHOLE
 from providers.regulations.disclosure import disclosed
+from providers.regulations.kinds import bilingual
 
 if TYPE_CHECKING:
     from providers.regulations.comparison import Comparison, Row
@@ -41,7 +42,8 @@ def defect_line(one: "Defect") -> str:
     """One defect as a line."""
     word = "阻止发布 blocks" if one.blocks else "提示 note"
     place = f"{one.edition_id} {one.where}".strip()
-    return f"  {place}: {one.kind}: {one.detail} [{word}]"
+    accept = f" 接受名 accept: {one.name}" if one.name else ""
+    return f"  {place}: {bilingual(one.kind)}: {one.detail} [{word}]{accept}"
 
 
 def import_lines(report: "ImportReport", everything: bool) -> list[str]:
@@ -52,14 +54,14 @@ def import_lines(report: "ImportReport", everything: bool) -> list[str]:
     kinds: dict[str, int] = {}
     for one in report.defects:
         kinds[one.kind] = kinds.get(one.kind, 0) + 1
-    lines += [f"  {count} × {kind}" for kind, count in sorted(kinds.items())]
+    lines += [f"  {count} × {bilingual(kind)}" for kind, count in sorted(kinds.items())]
     ranked = sorted(report.defects, key=lambda one: not one.blocks)
     listed = ranked if everything else ranked[:MOST_SHOWN]
     lines += map(defect_line, listed)
     if len(listed) < len(ranked):
         lines.append(f"  另有 {len(ranked) - len(listed)} 项 more; --all shows them")
     if report.problems:
-        lines.append(f"不能发布 blocked by {len(report.problems)} 项")
+        lines.append(f"不能发布：{len(report.problems)} 项 blocked")
     return lines
 
 

@@ -101,7 +101,7 @@ class Tree:
         times = self.used[path] = self.used.get(path, 0) + 1
         if times > 1:
             if line is not None:
-                self.remark("number twice", line, f"{step} stands here for time {times}")
+                self.remark("number twice", line, f"{step} 第 {times} 次出现 occurs {times} times so far")
             path = f"{path}~{times}"
         branch = Branch(kind, path, clause_no, above, number)
         above.children.append(branch)

@@ -80,4 +80,8 @@ def of_status(editions: Sequence[Edition]) -> Iterator[tuple[str, str, str]]:
             detail = f"{edition.claimed_status} claimed, {computed} by its dates on {edition.status_as_of}"
             yield edition.edition_id, "claimed status differs", detail
     for first, second in status.gaps(editions):
-        yield first, "gap between editions", f"nothing is in force before {second}"
+        yield (
+            first,
+            "gap between editions",
+            f"{second} 施行之前没有有效的版本 nothing is in force before {second}",
+        )

@@ -26,7 +26,7 @@ def problems(cleaned: Cleaned, contents: list[Aside], tree: Tree) -> Iterator[Pr
     yield from _clauses(tree)
     for branch in tree.branches:
         if "~" in branch.path.rpartition("/")[2]:
-            yield "number twice", _line(branch), branch.path, branch.path
+            yield "number twice", _line(branch), f"记作 kept as {branch.path}", branch.path
     if not any(branch.kind not in ("note", "fig") for branch in tree.branches):
         yield "no text", 0, "nothing of the document was recognised", ""
 

@@ -184,10 +184,12 @@ class Corpus:
             if not revision:
                 current = pointer.current_revision(self._store)
                 if current is None:
-                    raise NotReadyError("no corpus revision is published", subject="corpus")
+                    raise NotReadyError("没有已发布的修订 no corpus revision is published", subject="corpus")
                 return current
             if pointer.state(self._store, revision) == "draft" and not draft:
-                raise NotFoundError(f"{shown(revision)} is a draft", subject=revision, hint="ask with draft")
+                raise NotFoundError(
+                    f"{shown(revision)} 是草稿 is a draft", subject=revision, hint="先发布 publish it first"
+                )
             return revision
 
     def editions(self, revision: str = "", *, draft: bool = False) -> list[Edition]:
@@ -225,7 +227,7 @@ class Corpus:
         with self._store.reading():
             pinned = self.pinned(revision, draft=draft)
             if pointer.state(self._store, pinned) == "withdrawn":
-                raise NotFoundError(f"{pinned} was withdrawn", subject=pinned)
+                raise NotFoundError(f"{pinned} 已撤回 was withdrawn", subject=pinned)
             return pinned
 
     def resolve(
@@ -233,7 +235,7 @@ class Corpus:
     ) -> evidence.Resolved:
         """The evidence of a slice of a node, disclosed as its edition allows, with `hash_verified` (§6)."""
         if not node_id:
-            raise InvalidError("a node id is needed", subject="nodeId")
+            raise InvalidError("需要节点号 a node id is needed", subject="nodeId")
         with self._store.reading():
             pinned = self.pinned(revision, draft=draft)
             withdrawn = pointer.state(self._store, pinned) == "withdrawn"

@@ -43,7 +43,7 @@ def problems(store: Store) -> list[Defect]:
     entries = [entry for _, entry in drafted(store)]
     editions = [entry.edition for entry in entries]
     for first, second in status.overlaps(editions):
-        found.append(_about(first, "intervals overlap", f"{second} is in force on the same day"))
+        found.append(_about(first, "intervals overlap", f"{second} 在同一日有效 is in force on the same day"))
     current = pointer.current_revision(store)
     if current is not None:
         kept = {edition.edition_id for edition in editions} | set(tombstones(store))
@@ -52,7 +52,11 @@ def problems(store: Store) -> list[Defect]:
         ):
             if edition not in kept:
                 found.append(
-                    _about(edition, "edition dropped", f"it is in {current}; a tombstone must say why")
+                    _about(
+                        edition,
+                        "edition dropped",
+                        f"它在现行修订 {current} 中，须有墓碑 a tombstone must say why",
+                    )
                 )
     for entry in entries:
         found += [defect for defect in changed(store, entry) if defect.blocks]
@@ -138,8 +142,8 @@ def lasting(store: Store, held: Sequence[tuple[str, Entry]]) -> list[tuple[str, 
 def remove(store: Store, edition: str, reason: str) -> None:
     """Take an edition out of the drafts and say why, which the next revision's manifest repeats."""
     if not reason.strip():
-        raise InvalidError("a tombstone needs its reason", subject="reason")
+        raise InvalidError("移出须写明原因 a tombstone needs its reason", subject="reason")
     if not store.run("SELECT 1 FROM drafts WHERE edition = ?", edition):
-        raise NotFoundError(f"no draft of {shown(edition)}", subject=edition)
+        raise NotFoundError(f"草稿中没有 no draft of {shown(edition)}", subject=edition)
     store.run("DELETE FROM drafts WHERE edition = ?", edition)
     store.run("INSERT OR REPLACE INTO tombstones VALUES (?, ?)", edition, reason)

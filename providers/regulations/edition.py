@@ -50,13 +50,17 @@ class Edition:
 
     def __post_init__(self) -> None:
         if not _SLUG.fullmatch(self.regulation_id) or len(self.regulation_id) > _LONGEST_ID:
-            raise _invalid("regulation_id", self.regulation_id, "is no slug of a-z, 0-9 and -")
+            raise _invalid(
+                "regulation_id", self.regulation_id, "应由 a–z、0–9 和 - 组成 is no slug of a-z, 0-9 and -"
+            )
         if not _EDITION_KEY.fullmatch(self.key):
-            raise _invalid("edition_id", self.key, "is no edition key (YYYY-MM-DD, YYYY or YYYY-N)")
+            raise _invalid(
+                "edition_id", self.key, "不是版本日期 is no edition key (YYYY-MM-DD, YYYY or YYYY-N)"
+            )
         if self.disclosure not in DISCLOSURES:
-            raise _invalid("disclosure", self.disclosure, f"is none of {', '.join(DISCLOSURES)}")
+            raise _invalid("disclosure", self.disclosure, f"不是披露级别 is none of {', '.join(DISCLOSURES)}")
         if not self.title.strip():
-            raise _invalid("title", self.title, "is blank")
+            raise _invalid("title", self.title, "为空 is blank")
         for name in ("promulgated_on", "effective_from", "effective_to"):
             _check_date(name, getattr(self, name))
         for _, day in self.commencements:
@@ -110,7 +114,7 @@ def is_date(text: str) -> bool:
 
 def _check_date(name: str, value: str | None) -> None:
     if value is not None and not is_date(value):
-        raise _invalid(name, value, "is no date YYYY-MM-DD")
+        raise _invalid(name, value, "不是日期 is no date YYYY-MM-DD")
 
 
 def _check_text(name: str, value: object) -> None:

@@ -57,18 +57,20 @@ def read_sources(paths: Sequence[Path]) -> list[Source]:
     ids = [source.edition.edition_id for source in found]
     twice = sorted(one for one, times in Counter(ids).items() if times > 1)
     if twice:
-        raise InvalidError(f"{twice[0]} has two primary sources", subject=twice[0])
+        raise InvalidError(f"{twice[0]} 有两个主要来源 has two primary sources", subject=twice[0])
     return sorted(found, key=lambda source: source.edition.edition_id)
 
 
 def _manifest(path: Path) -> list[Source]:
     wire = parse(_bytes(path), path.name)
     if not isinstance(wire, dict) or not isinstance(wire.get("editions"), list):
-        raise InvalidError(f"{path.name} is no manifest: it has no list of editions", subject=path.name)
+        raise InvalidError(
+            f"{path.name} 不是清单 is no manifest: it has no list of editions", subject=path.name
+        )
     _known(wire, _TOP, path.name)
     listed = wire.get("variants", [])
     if not isinstance(listed, list):
-        raise InvalidError(f"variants of {path.name} is no list", subject="variants")
+        raise InvalidError(f"variants 不是列表：variants of {path.name} is no list", subject="variants")
     variants: dict[str, list[Asset]] = {}
     for row in listed:
         known = _row(row, _VARIANT, path.name)
@@ -81,7 +83,8 @@ def _manifest(path: Path) -> list[Source]:
         sources.append(Source(edition, (primary, *variants.pop(edition.edition_id, []))))
     if variants:
         raise InvalidError(
-            f"{path.name} has variants of {shown(min(variants))}, which it does not list", subject=path.name
+            f"{path.name} has variants of {shown(min(variants))}, which it does not list 清单没有列出该版本",
+            subject=path.name,
         )
     return sources
 
@@ -89,7 +92,7 @@ def _manifest(path: Path) -> list[Source]:
 def _row(row: object, allowed: frozenset[str], where: str) -> dict[str, Any]:
     """A row with known names only: a misspelt `disclosure` must not publish what it would withhold."""
     if not isinstance(row, dict):
-        raise InvalidError(f"{where} has an entry that is no object", subject=where)
+        raise InvalidError(f"{where} 有一项不是对象 has an entry that is no object", subject=where)
     _known(row, allowed, where)
     return cast(dict[str, Any], row)
 
@@ -97,14 +100,17 @@ def _row(row: object, allowed: frozenset[str], where: str) -> dict[str, Any]:
 def _known(row: dict[str, Any], allowed: frozenset[str], where: str) -> None:
     unknown = sorted(set(row) - allowed)
     if unknown:
-        raise InvalidError(f"{where} has the unknown field {shown(unknown[0])}", subject=unknown[0])
+        raise InvalidError(
+            f"{where} 有未知的字段 has the unknown field {shown(unknown[0])}", subject=unknown[0]
+        )
 
 
 def _edition(row: dict[str, Any], where: str) -> Edition:
     regulation_id, _, key = _text(row, "edition_id").partition("@")
     if _text(row, "regulation_id") != regulation_id:
         raise InvalidError(
-            f"{row['edition_id']} is no edition of {row['regulation_id']}", subject="edition_id"
+            f"{row['edition_id']} 与 regulation_id 不符 is no edition of {row['regulation_id']}",
+            subject="edition_id",
         )
     texts = {ours: _text(row, theirs) for theirs, ours in _TEXTS.items()}
     dates, uncertain = _dates(row, where)
@@ -113,7 +119,9 @@ def _edition(row: dict[str, Any], where: str) -> Edition:
         _check_day(day, f"commencements.{node}", row, where)
     level = _text(row, "disclosure") or _text(row, "disclosure_suggested")
     if not level:
-        raise InvalidError(f"{row['edition_id']} has no disclosure level", subject="disclosure")
+        raise InvalidError(
+            f"{row['edition_id']} 没有写披露级别 has no disclosure level", subject="disclosure"
+        )
     return Edition(
         regulation_id=regulation_id,
         key=key,
@@ -134,7 +142,7 @@ def _check_day(text: str, field: str, row: dict[str, Any], where: str) -> None:
     if is_date(text):
         return
     raise InvalidError(
-        f"{where} 中 {shown(row['edition_id'])} 的 {shown(field)} {shown(text)} 不是日期，应写作 YYYY-MM-DD"
+        f"{where} 中 {row['edition_id']} 的 {field} {shown(text)} 不是日期，应写作 YYYY-MM-DD"
         f" is no date YYYY-MM-DD",
         subject=field,
     )
@@ -160,21 +168,21 @@ def _text(row: dict[str, Any], name: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise InvalidError(f"{name} is {shown(value)}, not text", subject=name)
+        raise InvalidError(f"{name} 不是文本：is {shown(value)}, not text", subject=name)
     return value.strip()
 
 
 def _list(row: dict[str, Any], name: str) -> list[str]:
     value = row.get(name, [])
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise InvalidError(f"{name} is no list of texts", subject=name)
+        raise InvalidError(f"{name} 不是文本列表 is no list of texts", subject=name)
     return value
 
 
 def _pairs(row: dict[str, Any], name: str) -> tuple[tuple[str, str], ...]:
     value = row.get(name, {})
     if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
-        raise InvalidError(f"{name} is no object of texts", subject=name)
+        raise InvalidError(f"{name} 不是文本对象 is no object of texts", subject=name)
     return tuple(sorted(value.items()))
 
 
@@ -182,17 +190,19 @@ def _asset(folder: Path, row: dict[str, Any]) -> Asset:
     name = _text(row, "file")
     path = folder / name
     if not name or refused_character(name) is not None or not _is_beside(path, folder):
-        raise InvalidError(f"file {shown(name)} is not beside its manifest", subject="file")
+        raise InvalidError(f"文件不在清单旁边 file {shown(name)} is not beside its manifest", subject="file")
     asset = Asset(_bytes(path), name)
     size = row.get("bytes")
     if size is not None and (isinstance(size, bool) or size != len(asset.data)):
         raise InvalidError(
-            f"{name} is not the file that its manifest names: {len(asset.data)} bytes", subject=name
+            f"{name} 不是清单所指的文件 is not the file that its manifest names: {len(asset.data)} bytes",
+            subject=name,
         )
     declared = _text(row, "sha256")
     if declared and declared != asset.sha256:
         raise InvalidError(
-            f"{name} is not the file that its manifest names: sha256 {asset.sha256}", subject=name
+            f"{name} 不是清单所指的文件 is not the file that its manifest names: sha256 {asset.sha256}",
+            subject=name,
         )
     return asset
 
@@ -223,11 +233,11 @@ def _bytes(path: Path) -> bytes:
         with path.open("rb") as stream:
             data = stream.read(MOST_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
-        raise NotFoundError(f"no file at {path}", subject=str(path)) from error
+        raise NotFoundError(f"没有这个文件 no file at {path}", subject=str(path)) from error
     except OSError as error:
-        raise StorageError(f"{path} cannot be read: {error}", subject=str(path)) from error
+        raise StorageError(f"{path} 无法读取 cannot be read: {error}", subject=str(path)) from error
     if len(data) > MOST_BYTES:
         raise InvalidError(
-            f"{path.name} has more than the {MOST_BYTES} bytes that are read", subject=path.name
+            f"{path.name} 过大 has more than the {MOST_BYTES} bytes that are read", subject=path.name
         )
     return data

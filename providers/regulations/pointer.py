@@ -62,9 +62,9 @@ def withdraw(store: Store, revision: str, reason: str, actor: str, now: str) -> 
     never takes its place by itself.
     """
     if not reason.strip():
-        raise InvalidError("a withdrawal needs its reason", subject="reason")
+        raise InvalidError("撤回须写明原因 a withdrawal needs its reason", subject="reason")
     if state(store, revision) == "withdrawn":
-        raise OrderError(f"{revision} is withdrawn already", rule="withdrawn", subject=revision)
+        raise OrderError(f"{revision} 已经撤回 is withdrawn already", rule="withdrawn", subject=revision)
     _record(store, "withdrawn", revision, actor, reason, now)
     texts, assets = _held_by(store, _entries_of(store, revision))
     kept_texts, kept_assets = _held_by(store, _entries_in_use(store))
@@ -153,7 +153,7 @@ def full(store: Store, revision: str) -> str:
 def state(store: Store, revision: str) -> State:
     """The state of the pointer to `revision`; NotFoundError when there is no such revision."""
     if not store.run("SELECT 1 FROM revisions WHERE id = ?", revision):
-        raise NotFoundError(f"unknown corpus revision {shown(revision)}", subject=revision)
+        raise NotFoundError(f"没有这个修订 unknown corpus revision {shown(revision)}", subject=revision)
     events = {event for (event,) in store.run("SELECT event FROM history WHERE revision = ?", revision)}
     if "withdrawn" in events:
         return "withdrawn"

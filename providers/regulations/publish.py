@@ -5,6 +5,7 @@ from typing import Final
 import orjson
 
 from providers.regulations import drafts, manifest
+from providers.regulations.kinds import bilingual
 from providers.regulations.manifest import Entry
 from providers.regulations.store import Store, holds
 from schemas.errors import IntegrityError, InvalidError
@@ -16,15 +17,21 @@ def build(store: Store, now: str) -> str:
     """The drafts as an immutable revision, in state draft until it is published; its id."""
     found = drafts.problems(store)
     if found:
-        listed = "; ".join(f"{one.where or one.edition_id} {one.kind}: {one.detail}" for one in found[:SHOWN])
+        listed = "; ".join(
+            f"{one.where or one.edition_id} {bilingual(one.kind)}: {one.detail}" for one in found[:SHOWN]
+        )
+        many = "1 problem keeps" if len(found) == 1 else f"{len(found)} problems keep"
         raise InvalidError(
-            f"{len(found)} problems keep the corpus from being published: {listed}",
+            f"不能发布（{len(found)} 项问题） {many} the corpus from being published: {listed}",
             subject=found[0].edition_id,
-            hint="regulations check lists them; a reviewer may accept a named one in the manifest",
+            hint="regulations check 全部列出；有名称的可由审查者在清单中接受"
+            " lists them; a reviewer may accept a named one in the manifest",
         )
     held = drafts.drafted(store)
     if not held:
-        raise InvalidError("the corpus holds no edition to publish", subject="corpus")
+        raise InvalidError(
+            "语料库中没有可发布的版本 the corpus holds no edition to publish", subject="corpus"
+        )
     for _, entry in held:
         _check_texts(store, entry)
     tombstones = [{"editionId": one, "reason": why} for one, why in drafts.lasting(store, held)]

@@ -17,6 +17,7 @@ from providers.regulations.store import Store, holds, unpacked
 from schemas.errors import IntegrityError, NotFoundError
 from schemas.text import shown
 
+_LISTED: Final = 5
 _KEPT: Final = 64  # parsed entries; the editions that calls are about
 
 
@@ -65,7 +66,7 @@ class Reading:
         """The editions that `revision` drops on purpose; NotFoundError when there is no such revision."""
         rows = self._store.run("SELECT tombstones FROM revisions WHERE id = ?", revision)
         if not rows:
-            raise NotFoundError(f"unknown corpus revision {shown(revision)}", subject=revision)
+            raise NotFoundError(f"没有这个修订 unknown corpus revision {shown(revision)}", subject=revision)
         tombstones: list[dict[str, str]] = unpacked(rows[0][0], f"the tombstones of {revision}")
         return tombstones
 
@@ -95,7 +96,14 @@ class Reading:
         """The entry of one edition in a verified manifest; NotFoundError when it has none."""
         digest = self.members(revision).get(edition_id)
         if digest is None:
-            raise NotFoundError(f"{shown(edition_id)} is not in {revision}", subject=edition_id)
+            others = [
+                one for one in self.members(revision) if one.startswith(f"{edition_id.partition('@')[0]}@")
+            ]
+            raise NotFoundError(
+                f"{shown(edition_id)} 不在该修订中 is not in {revision}",
+                subject=edition_id,
+                hint=f"该法规有 it has: {'，'.join(others[:_LISTED])}" if others else None,
+            )
         rows = self._store.run("SELECT data FROM entries WHERE sha256 = ?", digest)
         if not rows or not holds(rows[0][0], digest, bytes):
             raise IntegrityError(f"the entry of {edition_id} is not what its hash says", subject=edition_id)
@@ -113,7 +121,12 @@ class Reading:
         parsed = self.parsed(revision, edition_of(node_id))
         record = parsed.by_path.get(node_id.partition("#")[2])
         if record is None:
-            raise NotFoundError(f"{shown(node_id)} is not in {revision}", subject=node_id)
+            raise NotFoundError(
+                f"{shown(node_id)} 不在该修订中 is not in {revision}",
+                subject=node_id,
+                hint=f"节点写作 art4/p1/i2；该版本有 {_extent(parsed)}。"
+                f" A node is written {edition_of(node_id)}#art4/p1/i2; the edition has {_extent(parsed)}",
+            )
         return parsed, record
 
     def node(self, parsed: Parsed, record: NodeRecord) -> Node:
@@ -159,6 +172,13 @@ class Reading:
             path[:0] = _heading(above, self._text(above) if _is_heading(above) else "", over)
             above = over
         return tuple(path)
+
+
+def _extent(parsed: Parsed) -> str:
+    """The first and the last article of an edition, or what else stands at its top."""
+    top = [path for path in parsed.by_path if "/" not in path]
+    named = [path for path in top if path.startswith("art")] or top
+    return named[0] if len(named) == 1 else f"{named[0]}–{named[-1]}"
 
 
 def _made(entry: Entry, record: NodeRecord, text: str, headings: tuple[str, ...]) -> Node:

@@ -71,7 +71,12 @@ def test_import_tells_every_defect_with_file_and_line(tmp_path: Path, quick: For
     assert "regulations check" in refused["hint"]
     said = text(quick, tmp_path, "import", "manifest.json", status=1)
     assert "阻止发布 blocks" in said
-    assert "不能发布 blocked by" in said
+    assert f"不能发布：{len(blocking)} 项 blocked\n" in said
+    assert (
+        "条号缺漏 gap before an article: 第七条 after 第3条 [阻止发布 blocks] 接受名 accept: gap:art7\n"
+        in said
+    )
+    assert "  1 × 半角项号 half-width item\n" in said
     assert text(quick, tmp_path, "check", status=1).startswith("不能发布 blocked\n")
     # A reviewer takes the named ones, and nothing stands in the way any more.
     write(tmp_path, NEW, accept=[one["accept"] for one in blocking])

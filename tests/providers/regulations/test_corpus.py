@@ -186,7 +186,7 @@ def test_problems_block_publishing_and_name_file_and_line(tmp_path: Path) -> Non
         assert [(one.where, one.kind) for one in corpus.check()] == [
             ("lighthouse-rules/2031-03-04.md:3", "gap before an article")
         ]
-        with pytest.raises(InvalidError, match=r"2031-03-04\.md:3 gap before an article"):
+        with pytest.raises(InvalidError, match=r"2031-03-04\.md:3 条号缺漏 gap before an article"):
             corpus.publish()
         assert corpus.revisions() == []
         assert set(corpus.check()) <= set(corpus.defects())
@@ -205,7 +205,10 @@ def test_an_import_reports_what_it_took_in_and_each_claim_that_does_not_hold(tmp
         assert report.problems == ()
         told = {one.kind: one.detail for one in report.defects}
         assert told["claimed status differs"] == "已废止 claimed, 现行有效 by its dates on 2031-07-01"
-        assert told["gap between editions"] == "nothing is in force before lighthouse-rules@2001-01-01"
+        assert told["gap between editions"] == (
+            "lighthouse-rules@2001-01-01 施行之前没有有效的版本"
+            " nothing is in force before lighthouse-rules@2001-01-01"
+        )
 
 
 def test_e3_overlapping_intervals_and_an_empty_corpus_are_not_published(tmp_path: Path) -> None:
