@@ -25,6 +25,8 @@ def reached(query: str, *, lay: bool = True, text: str = TEXT) -> bool:
         ("消防车道宽度", False),
         ("安全阀 检验", True),
         ("安全阀校准规程 检验", False),
+        ("安全附件周期", True),
+        ("安全附件校准周期", False),
         ("20", True),
         ("21", False),
         ("阀", False),
