@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from providers.regulations import labels
-from providers.regulations.lines import INVISIBLE, Cleaned, Line
+from providers.regulations.lines import INVISIBLE, SEPARATORS, Cleaned, Line
 from schemas.text import refused_character
 
 _HALF_ITEM: Final = re.compile(r"\([〇零一二三四五六七八九十百]+[)）]|[（(][〇零一二三四五六七八九十百]+\)")
 _SPLIT_DECIMAL: Final = re.compile(r"(?<![0-9.])[0-9]{1,4}\. [0-9]")
 _LEFTOVER: Final = re.compile(
-    r"\*\*|__|~~|\\[.\-_*\[\]()#]|!?\[[^\]]*\]\([^)]*\)|<https?://|(?<![0-9A-Za-z])_[^_]+_(?![0-9A-Za-z])"
+    r"\*\*|__|~~|\\[.\-_*\[\]()#]|!?\[[^\[\]]{0,300}+\]\([^)]{0,300}+\)|<https?://"
+    r"|(?<![0-9A-Za-z])_[^_]+_(?![0-9A-Za-z])"
 )
-_TAG: Final = re.compile(r"</?[A-Za-z][A-Za-z0-9]*(?:\s[^>]*)?>")
+_TAG: Final = re.compile(r"</?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*+)?>")
 _LOOSE_HEADING: Final = re.compile(r"[\s　]")
 
 
@@ -62,6 +63,9 @@ def _of_line(line: Line) -> Iterator[tuple[str, str]]:
     problem = refused_character(line.text)
     if problem is not None:
         yield "control character", problem
+    elif any(character in SEPARATORS for character in line.text):
+        # Another editor shows two lines here, and what the second one is called would be part of a text.
+        yield "control character", _named(line.text, SEPARATORS)
     item = labels.item(line)
     if item is not None and _HALF_ITEM.match(line.text):
         yield "half-width item", item.printed

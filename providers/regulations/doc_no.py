@@ -9,7 +9,8 @@ from providers.regulations import numerals
 _OPEN: Final = "〔[(【﹝〖{〈<"
 _CLOSE: Final = "〕])】﹞〗}〉>"
 _YEAR: Final = re.compile(f"[{re.escape(_OPEN)}]((?:19|20)[0-9]{{2}})年?[{re.escape(_CLOSE)}]")
-_NUMBER: Final = re.compile(f"第?({numerals.NUMERAL}+)号")
+# From the beginning of a run of digits only: from each of them a long run would be read anew.
+_NUMBER: Final = re.compile(f"第?(?<!{numerals.NUMERAL})({numerals.NUMERAL}++)号")
 _NAMES: Final = (
     ("中华人民共和国", ""),
     ("国家药品监督管理局", "国家药监局"),

@@ -1,7 +1,9 @@
 """The lines of a Word document, by the standard library alone: paragraphs, and the rows of tables."""
 
 import io
+import lzma
 import zipfile
+import zlib
 from collections.abc import Iterator
 from typing import Final
 from xml.etree import ElementTree as ET
@@ -14,6 +16,13 @@ _PART: Final = "word/document.xml"
 _BREAKS: Final = (f"{_W}br", f"{_W}cr")
 # Numbers that Word counts itself are in no run: a reader that left them out would lose 第一条.
 _COUNTED: Final = f"{_W}pPr/{_W}numPr"
+
+# What is said a second time: where moved text stood before, and what programs without text boxes show.
+_ELSEWHERE: Final = (
+    f"{_W}moveFrom",
+    "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
+)
+_BROKEN: Final = (zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 
 
 def clean_docx(asset: bytes, name: str = "asset") -> Cleaned:
@@ -42,10 +51,11 @@ def _body(asset: bytes, name: str) -> ET.Element:
             if archive.getinfo(_PART).file_size > MOST_BYTES:
                 raise InvalidError(f"{name} unpacks to more than {MOST_BYTES} bytes", subject=name)
             xml = archive.read(_PART)
-    except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError) as error:
+    except (*_BROKEN, KeyError, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
         raise InvalidError(f"{name} is no Word document: {error}", subject=name) from error
-    if b"<!DOCTYPE" in xml or b"<!ENTITY" in xml:
-        raise InvalidError(f"{name} declares entities, which no Word document does", subject=name)
+    # UTF-16 would hide the words below; Word writes UTF-8.
+    if b"\0" in xml or b"<!DOCTYPE" in xml or b"<!ENTITY" in xml:
+        raise InvalidError(f"{name} declares entities or is no UTF-8, unlike Word's own", subject=name)
     try:
         body = ET.fromstring(xml).find(f"{_W}body")  # noqa: S314 - no entities: refused above
     except ET.ParseError as error:
@@ -55,8 +65,11 @@ def _body(asset: bytes, name: str) -> ET.Element:
     return body
 
 
-def _blocks(parent: ET.Element, name: str) -> Iterator[tuple[str, bool]]:
-    for child in parent:
+def _blocks(body: ET.Element, name: str) -> Iterator[tuple[str, bool]]:
+    """Paragraphs and rows in reading order, also those that content controls and the like stand around."""
+    waiting = list(reversed(body))
+    while waiting:
+        child = waiting.pop()
         if child.tag == f"{_W}p":
             if child.find(_COUNTED) is not None:
                 raise InvalidError(
@@ -66,16 +79,23 @@ def _blocks(parent: ET.Element, name: str) -> Iterator[tuple[str, bool]]:
                 )
             yield _text(child), False
         elif child.tag == f"{_W}tbl":
+            if child.find(f".//{_W}tbl") is not None:
+                raise InvalidError(f"{name} has a table within a table", subject=name, hint="save it as text")
             for row in child.iter(f"{_W}tr"):
                 cells = [" ".join(_text(p) for p in cell.iter(f"{_W}p")) for cell in row.iter(f"{_W}tc")]
                 yield " | ".join(" ".join(cell.split("\n")) for cell in cells), True
-        elif child.tag in (f"{_W}sdt", f"{_W}sdtContent"):
-            yield from _blocks(child, name)
+        elif child.tag not in _ELSEWHERE:
+            waiting += reversed(child)
 
 
 def _text(paragraph: ET.Element) -> str:
     pieces: list[str] = []
-    for element in paragraph.iter():
+    waiting = [paragraph]
+    while waiting:
+        element = waiting.pop()
+        if element.tag in _ELSEWHERE:
+            continue
+        waiting += reversed(element)
         if element.tag == f"{_W}t":
             pieces.append(element.text or "")
         elif element.tag == f"{_W}tab":

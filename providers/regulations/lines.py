@@ -18,6 +18,8 @@ WHITE: Final = (
 )
 INVISIBLE: Final = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u180e"
 
+SEPARATORS: Final = "\u2028\u2029"
+
 _COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
 _INFO_END: Final = re.compile(r"<!--\s*INFO END\s*-->")
 _MARKS: Final = re.compile(rf"[{WHITE}]*((?:[>#]+[{WHITE}]*)+)")
@@ -102,7 +104,7 @@ def clean(asset: bytes, name: str = "asset") -> Cleaned:
     raw = text.split("\n")
     info = _INFO_END.search(text)
     info_end = text.count("\n", 0, info.start()) + 1 if info else 0
-    bare = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), text).split("\n")
+    bare = _without_comments(text).split("\n")
     front = _front_matter(bare)
     tables = _tables(bare)
     lines: list[Line] = []
@@ -119,6 +121,16 @@ def clean(asset: bytes, name: str = "asset") -> Cleaned:
                 else:
                     asides.append(found)
     return Cleaned(tuple(lines), tuple(asides), info_end, charset, tuple(raw))
+
+
+def _without_comments(text: str) -> str:
+    """`text` with the line ends of its comments only; one that is never closed is text."""
+    end = text.rfind("-->")
+    if end < 0:
+        return text
+    # Behind the last end no comment is closed: to look for one from each beginning would never be done.
+    head = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), text[: end + 3])
+    return head + text[end + 3 :]
 
 
 def _set_aside(asides: list[Aside], number: int, reason: str, source: str) -> None:
@@ -140,11 +152,15 @@ def _front_matter(lines: list[str]) -> int:
 def _tables(lines: list[str]) -> frozenset[int]:
     """The numbers of lines that are rows: from the line above a `---|---` to the next blank line."""
     rows: set[int] = set()
+    inside = False
     for at, line in enumerate(lines):
-        if _SEPARATOR.fullmatch(line.strip(WHITE)):
-            start = at if at == 0 or not lines[at - 1].strip(WHITE) else at - 1
-            end = next((n for n in range(at, len(lines)) if not lines[n].strip(WHITE)), len(lines))
-            rows.update(range(start + 1, end + 1))
+        bare = line.strip(WHITE)
+        inside = inside and bool(bare)
+        if inside:
+            rows.add(at + 1)
+        elif _SEPARATOR.fullmatch(bare):
+            inside = True
+            rows.update((at, at + 1) if at and lines[at - 1].strip(WHITE) else (at + 1,))
         elif _HTML_TABLE.search(line):
             rows.add(at + 1)
     return frozenset(rows)

@@ -16,8 +16,9 @@ def grow(parts: Parts) -> Tree:
     if parts.preface is not None or parts.preamble:
         _preamble(tree, root, parts)
     Grower(tree, root, parts.scheme).read(parts.body)
+    numbered = any(map(_number, parts.annexes))
     for annexed in parts.annexes:
-        _annex(tree, root, annexed, numbered=any(map(_number, parts.annexes)))
+        _annex(tree, root, annexed, numbered)
     return tree
 
 
