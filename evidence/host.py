@@ -13,6 +13,7 @@ from typing import NoReturn, Self, TypeVar
 from evidence.plugins import Capabilities, PluginRegistry, Slot
 from evidence.provider_calls import AuditStore, actor_of, event_of, outcome
 from evidence.provider_methods import CAPTURE_WEB, RESOLVE, SEARCH, SEARCH_WEB, Method, said
+from providers.base import told
 from providers.regulations_contract import (
     AuditWriteError,
     InvalidRegulationsRequestError,
@@ -160,21 +161,30 @@ class _Calls:
 
     def _call(self, method: Method[Q, R], request: Q) -> R:
         provider, audit = self._composition.admitted(self._dispatch)
-        revision, digest = said(request, "corpus_revision"), method.digest(request)
-        call = _Call(self._dispatch, audit, method.action, revision, digest)
         try:
-            prepared, rejection = method.prepared(request)
-        except InvalidRegulationsRequestError:
-            self._failed(call, "invalid")
-            raise
+            copy = method.checked(request)
+            # Of the copy: what a caller's object says a second time may be something else.
+            call = self._begun(method, audit, copy)
+            prepared, rejection = method.prepared(copy)
+        except BaseException as error:
+            # A caller's own object may raise anything when it is read; that is no request either.
+            self._failed(self._begun(method, audit, request), "invalid")
+            if isinstance(error, InvalidRegulationsRequestError) or not isinstance(error, Exception):
+                raise
+            raise InvalidRegulationsRequestError(f"the request cannot be read: {told(error)}") from error
+        revision, digest = call.revision, call.digest
         try:
             result = method.ask(provider, self._caller, prepared) if rejection is None else rejection
-            told = method.told(result, revision, digest)
+            outcome_told = method.told(result, revision, digest)
         except BaseException:
             self._failed(call, "error")
             raise
-        call.write(told)
+        call.write(outcome_told)
         return result
+
+    def _begun(self, method: Method[Q, R], audit: AuditStore, request: object) -> _Call:
+        revision, digest = said(request, "corpus_revision"), method.digest(request)
+        return _Call(self._dispatch, audit, method.action, revision, digest)
 
     def _failed(self, call: "_Call", state: str) -> None:
         """Audit a call that ends in an error, which comes first also where the audit fails."""

@@ -47,12 +47,15 @@ class Method(Generic[Q, R]):
     trimmed: bool = True
     minimise: Callable[[Q], tuple[Q, R | None]] | None = None
 
-    def prepared(self, request: object) -> tuple[Q, R | None]:
-        """A copy of `request` for the provider, and the host's own answer where it must not be asked.
+    def checked(self, request: object) -> Q:
+        """A copy of `request`; InvalidRegulationsRequestError for what is none of this method."""
+        return self.request.checked(request)
 
-        Raises InvalidRegulationsRequestError for what the contract does not know.
+    def prepared(self, copy: Q) -> tuple[Q, R | None]:
+        """The request for the provider, and the host's own answer where it must not be asked.
+
+        Raises InvalidRegulationsRequestError for a version that the contract does not know.
         """
-        copy = self.request.checked(request)
         version = getattr(copy, "schema_version", None)
         if version != SCHEMA_VERSION:
             raise InvalidRegulationsRequestError(
@@ -78,7 +81,10 @@ class Method(Generic[Q, R]):
 
 def said(request: object, name: str) -> str:
     """The text in a field of whatever was handed in as a request; empty when there is none."""
-    value = getattr(request, name, "") if name else ""
+    try:
+        value = getattr(request, name, "") if name else ""
+    except Exception:  # noqa: BLE001 - a caller's object may raise anything; the audit must be written
+        return ""
     return str.__str__(value) if isinstance(value, str) else ""
 
 
