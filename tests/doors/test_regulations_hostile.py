@@ -244,3 +244,12 @@ def test_a_reader_that_leaves_ends_a_large_answer_quietly(large: Path, call: tup
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait(60) == 141
+
+
+def test_a_corpus_on_read_only_media_is_read(kept: tuple[Path, str], tmp_path: Path) -> None:
+    for path in kept[0].glob("corpus.sqlite3*"):
+        (shutil.copytree if path.is_dir() else shutil.copy)(path, tmp_path / path.name)
+    corpus = ("--corpus", str(tmp_path / "corpus.sqlite3"))
+    with readonly(tmp_path, tmp_path / "corpus.sqlite3"):
+        for call in (("search", "检验"), ("resolve", NODE), ("revisions",), ("manifest",), ("check",)):
+            assert run("regulations", *call, *corpus, cwd=tmp_path, prefix=PLAIN).status == 0, call
