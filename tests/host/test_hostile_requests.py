@@ -21,12 +21,11 @@ class Raising(RegulationsSearchRequest):
 class Changing(RegulationsSearchRequest):
     """A request that says another query each time it is read."""
 
-    said = ("一", "二", "三", "四", "五", "六", "七", "八")
+    said = iter("一二三四五六七八")
 
     def __getattribute__(self, name: str) -> Any:
         if name == "query":
-            first, *Changing.said = Changing.said
-            return first
+            return next(Changing.said)
         return super().__getattribute__(name)
 
 
