@@ -5,7 +5,6 @@ import time
 from functools import cache
 
 from evidence.doors import output
-from evidence.doors.corpus import open_host
 from evidence.doors.options import SERVICE_VARIABLE, corpus_path, open_library, system_clock
 from evidence.doors.web_settings import names_web, read_exclusions, read_settings
 from evidence.engine import DEFAULT_TIMEOUT_SECONDS
@@ -70,6 +69,7 @@ def open_registry(  # noqa: PLR0913, PLR0917 - one parameter an option
         else:
             unset.append(_unset("connector:web-search"))
         if corpus_path(corpus_file):
+            from evidence.doors.corpus import open_host
             from providers.regulations.connector import Regulations
 
             opened = cache(
