@@ -4,11 +4,12 @@ import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ledger.proof import prove
-from ledger.sqlite_file import layout_of
+from ledger.sqlite_file import check_layout, layout_of
 from ledger.sqlite_readonly import open_readonly
 from ledger.tree import frontier_at, frontier_of, leaf_hash
 from schemas.errors import IntegrityError
@@ -55,6 +56,20 @@ def test_an_old_ledger_has_its_tree_once_it_was_opened_for_writing(old: Path) ->
         assert list(reader.index_breaks()) == []
     ledger.close()
     assert layout(old) == 2
+
+
+def test_a_look_while_another_brings_the_ledger_up_looks_again(old: Path) -> None:
+    class Slow(sqlite3.Connection):
+        """Somebody else brings the ledger up right after this one read its layout."""
+
+        def execute(self, sql: str, /, *values: Any) -> sqlite3.Cursor:
+            if sql == "PRAGMA user_version" and layout(old) == 1:
+                begin(old).close()
+                return super().execute("SELECT 1")
+            return super().execute(sql, *values)
+
+    with closing(sqlite3.connect(old, factory=Slow)) as connection:
+        assert check_layout(connection, old) == 2
 
 
 def test_openings_at_once_bring_an_old_ledger_up_once(old: Path) -> None:
