@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import click
 
 from evidence.doors import output
-from evidence.doors.audit_places import ledger_option, output_options, reading, write
+from evidence.doors.audit_places import ledger_option, output_options, reading
+from evidence.doors.result_file import write_result
 
 if TYPE_CHECKING:
     from evidence.plan_story import PlanStory
@@ -31,7 +32,7 @@ def prov(given: str | None, plan: str | None, to: str, force: bool) -> int:
     with reading(given) as reader:
         told = story(reader)
         document = exported(told, None if plan is None else (_chosen(told, plan),))
-    write(to, (output.json_text(document).decode(),), force=force)
+    write_result(to, [output.json_text(document)], force=force)
     return 0
 
 
@@ -59,7 +60,7 @@ def in_toto(given: str | None, plan: str | None, key: str | None, to: str, force
         from ledger.keys import load
 
         document = envelope(document, load(Path(key)))
-    write(to, (output.json_text(document).decode(),), force=force)
+    write_result(to, [output.json_text(document)], force=force)
     return 0
 
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from evidence.doors import output
-from evidence.doors.audit_places import ledger_option, output_options, reading, write
+from evidence.doors.audit_places import ledger_option, output_options, reading
 from evidence.doors.audit_verify import read_kept
 from evidence.doors.options import format_option
+from evidence.doors.result_file import write_result
 from schemas.errors import IntegrityError, NotFoundError, UsageError
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def checkpoint(size: int | None, given: str | None, to: str, force: bool) -> int
     if note is None:
         what = "no signed checkpoint" if size is None else f"no signed checkpoint of {size} records or more"
         raise NotFoundError(f"the ledger has {what}", subject="checkpoint")
-    write(to, (note.decode(),), force=force)
+    write_result(to, [note], force=force)
     return 0
 
 
@@ -56,7 +57,7 @@ def prove(record: str, given: str | None, to: str, force: bool) -> int:
         proof = proof_of(reader, seq)
     if proof is None:
         raise NotFoundError(f"no signed checkpoint covers record {seq}", subject="checkpoint")
-    write(to, (bytes(proof).decode(),), force=force)
+    write_result(to, [bytes(proof)], force=force)
     return 0
 
 

@@ -5,8 +5,9 @@ from pathlib import PurePath
 import click
 
 from evidence.doors import output
-from evidence.doors.audit_places import ledger_option, output_options, reading, write
+from evidence.doors.audit_places import ledger_option, output_options, reading
 from evidence.doors.options import system_clock
+from evidence.doors.result_file import write_result
 from schemas.dates import instant
 from schemas.errors import IntegrityError
 
@@ -53,7 +54,7 @@ def report(given: str | None, lang: str, chosen_format: str | None, to: str, for
             from evidence.rendering import report_markdown
 
             parts = report_markdown.render(told, replayed.to_wire(), made, lang)
-        write(to, parts, force=force)
+        write_result(to, map(str.encode, parts), force=force)
     return 0 if replayed.clean else IntegrityError.exit_status
 
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 import click
 
 from evidence.doors import output
-from evidence.doors.audit_places import ledger_option, output_options, reading, write
+from evidence.doors.audit_places import ledger_option, output_options, reading
 from evidence.doors.audit_verify import policy_option, read_kept
 from evidence.doors.options import format_option, system_clock
+from evidence.doors.result_file import write_result
 from schemas.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def update(
             raise NotFoundError("the ledger has no signed checkpoint", subject="checkpoint")
         known = _known(reader, trusted)
         cosigned = who.update(note, known, lambda old, new: consistency(reader.subtree, old, new))
-    write(to, (cosigned.decode(),), force=force)
+    write_result(to, [cosigned], force=force)
     return 0
 
 

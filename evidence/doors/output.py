@@ -4,8 +4,8 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Mapping
-from typing import TextIO
+from collections.abc import Iterable, Mapping
+from typing import BinaryIO, TextIO
 
 import orjson
 
@@ -30,6 +30,26 @@ def json_text(value: object) -> bytes:
         return orjson.dumps(value, option=option)
     except orjson.JSONEncodeError:  # an argument or a path that was no UTF-8 is part of the answer
         return orjson.dumps(_utf8(value), option=option)
+
+
+class Whole:
+    """A stream that takes all that it is given: with PYTHONUNBUFFERED stdout is raw, and takes what fits."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.flush = stream.flush
+
+    def write(self, content: bytes) -> int:
+        """Write all of `content`."""
+        rest = memoryview(content)
+        while rest:
+            rest = rest[self._stream.write(rest) :]
+        return len(content)
+
+    def writelines(self, parts: Iterable[bytes]) -> None:
+        """Write all of every part."""
+        for part in parts:
+            self.write(part)
 
 
 def print_json(value: object) -> None:
@@ -108,7 +128,9 @@ def _speaks_utf8(stream: TextIO) -> bool:
 def _write(stream: TextIO, content: bytes) -> None:
     try:
         stream.flush()
-        _write_all(stream, content)
+        whole = Whole(stream.buffer)
+        whole.write(content)
+        whole.flush()
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -122,17 +144,11 @@ def _write_quietly(content: bytes) -> None:
     # An error that cannot be told anywhere still has its exit status.
     try:
         sys.stderr.flush()
-        _write_all(sys.stderr, content)
+        whole = Whole(sys.stderr.buffer)
+        whole.write(content)
+        whole.flush()
     except OSError:
         _discard(2)
-
-
-def _write_all(stream: TextIO, content: bytes) -> None:
-    # With PYTHONUNBUFFERED the stream is raw, and takes what fits.
-    rest = memoryview(content)
-    while rest:
-        rest = rest[stream.buffer.write(rest) :]
-    stream.buffer.flush()
 
 
 def discard_stdout() -> None:

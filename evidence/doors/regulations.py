@@ -18,7 +18,7 @@ from evidence.doors.regulations_text import (
     revision_line,
     unverified,
 )
-from evidence.doors.standards_match import binary_stdout
+from evidence.doors.result_file import binary_stdout
 from providers.regulations.manifest import verify
 from schemas.errors import OrderError, UsageError
 from schemas.text import refused_character, shown

@@ -1,6 +1,5 @@
 """The command that makes a library of a maintainer's list."""
 
-import os
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -10,8 +9,8 @@ import click
 
 from evidence.doors import output
 from evidence.doors.options import format_option, open_library
-from evidence.doors.standards_match import binary_stdout
-from schemas.errors import ConflictError, NotFoundError, StorageError, UsageError
+from evidence.doors.result_file import write_result
+from schemas.errors import UsageError
 from schemas.text import shown
 
 NEWS = {"added": "新增 added", "removed": "删除 removed", "changed": "修改 changed"}
@@ -84,7 +83,7 @@ def bring(
         read_file(file), Path(file).name, sheets.names, flags["keep_codes"], every_sheet=sheets.every
     )
     news = {} if against is None else _news(open_library(against), done.library)
-    _write(to, done.written, flags["force"])
+    write_result(to, [done.written], force=flags["force"])
     answer = {
         "written": to,
         "standards": len(done.library),
@@ -137,26 +136,6 @@ def _news(before: Any, after: Any) -> dict[str, int]:
 
     found = difference(before, after)
     return {"added": len(found.added), "removed": len(found.removed), "changed": len(found.changed)}
-
-
-def _write(to: str, content: bytes, force: bool) -> None:
-    """The whole file or none: a service that watches it never sees a half."""
-    if to == "-":
-        with binary_stdout() as stream:
-            stream.write(content)
-        return
-    path = Path(to)
-    if path.exists() and not force:
-        raise ConflictError(f"{path} is there already", subject="--output", hint="say --force to replace it")
-    aside = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        aside.write_bytes(content)
-        aside.replace(path)
-    except FileNotFoundError as error:
-        raise NotFoundError(f"there is no folder {str(path.parent)!r}", subject="--output") from error
-    except OSError as error:
-        aside.unlink(missing_ok=True)
-        raise StorageError(f"{path} cannot be written: {error.strerror}", subject="--output") from error
 
 
 def named(name: str, answer: dict[str, Any]) -> str:

@@ -1,18 +1,18 @@
 """The command that looks a whole file of citations up."""
 
-import io
 import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import click
 
 from evidence.doors import output
 from evidence.doors.options import LIBRARY_VARIABLE, open_library
-from schemas.errors import ConflictError, InvalidError, NotFoundError, StorageError, UsageError
+from evidence.doors.result_file import binary_stdout
+from schemas.errors import ConflictError, InvalidError, NotFoundError, UsageError
 
 LARGEST_BYTES = 256 * 1024 * 1024
 CHUNK = 64
@@ -111,26 +111,6 @@ def _bytes(given: str) -> bytes:
     if len(data) > LARGEST_BYTES:
         raise InvalidError(f"stdin holds more than {LARGEST_BYTES} bytes", subject="--input")
     return data
-
-
-@contextmanager
-def binary_stdout() -> Iterator[IO[bytes]]:
-    """stdout for bytes; raises StorageError where it is closed or cannot be written."""
-    if sys.stdout is None:
-        raise StorageError("stdout is closed; there is nowhere to write the result", subject="stdout")
-    raw: IO[bytes] = sys.stdout.buffer
-    # With PYTHONUNBUFFERED the stream is raw, and takes what fits.
-    whole = io.BufferedWriter(raw) if isinstance(raw, io.RawIOBase) else None
-    try:
-        yield whole or raw
-        (whole or raw).flush()
-        if whole is not None:
-            whole.detach()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        output.discard_stdout()
-        raise StorageError(f"stdout cannot be written: {error.strerror}", subject="stdout") from error
 
 
 def _to_stdout(library: Any, batch: Any, cores: int, form: tuple[str, str]) -> int:
