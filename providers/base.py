@@ -8,6 +8,7 @@ from typing import Literal, Protocol, runtime_checkable
 from schemas.plan import Plan
 from schemas.provider import ProviderRow
 from schemas.receipt import Receipt
+from schemas.text import legible
 
 Clock = Callable[[], datetime]
 
@@ -73,6 +74,21 @@ class Connector(Provider, Protocol):
     def outgoing(self, plan: Plan) -> Sequence[Outgoing]:
         """Exactly what `execute` would send for `plan`, and where; sends nothing."""
         ...
+
+
+def standing(
+    provider_id: str, kind: str, why_not: str | None, *, installed: bool = True, enabled: bool = True
+) -> ProviderRow:
+    """The row of a provider that comes with the package: ready, or why it is not."""
+    return ProviderRow(
+        provider_id=provider_id,
+        provider_kind=kind,
+        declared=True,
+        installed=installed,
+        enabled=enabled,
+        ready=why_not is None,
+        unavailable_reason=None if why_not is None else legible(why_not, 512),
+    )
 
 
 def told(error: BaseException) -> str:

@@ -9,7 +9,7 @@ from evidence.doors.options import SERVICE_VARIABLE, corpus_path, open_library, 
 from evidence.doors.web_settings import names_web, read_exclusions, read_settings
 from evidence.engine import DEFAULT_TIMEOUT_SECONDS
 from ledger.store import Ledger
-from providers.base import Provider
+from providers.base import Provider, standing
 from providers.registry import Registry
 from schemas.provider import ProviderRow
 
@@ -98,12 +98,4 @@ def open_registry(  # noqa: PLR0913, PLR0917 - one parameter an option
 
 def _unset(provider_id: str) -> ProviderRow:
     """A connector that comes with the package and that nobody has set up."""
-    return ProviderRow(
-        provider_id=provider_id,
-        provider_kind="connector",
-        declared=True,
-        installed=True,
-        enabled=False,
-        ready=False,
-        unavailable_reason=_HOW[provider_id],
-    )
+    return standing(provider_id, "connector", _HOW[provider_id], enabled=False)

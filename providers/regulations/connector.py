@@ -7,7 +7,7 @@ both the corpus and the web delivered (EXT-20 section 7: no claim of dual verifi
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from providers.base import Clock, Outgoing, Withheld
+from providers.base import Clock, Outgoing, Withheld, standing
 from providers.limitations import limited
 from providers.regulations import manifest
 from providers.regulations.asking import DUAL_SOURCE, Asking
@@ -20,7 +20,6 @@ from schemas.errors import EvidenceError, IntegrityError, InvalidError, NotReady
 from schemas.plan import Plan
 from schemas.provider import ProviderRow
 from schemas.receipt import MOST_SOURCES, Receipt, Source
-from schemas.text import legible
 
 PROVIDER_ID = "connector:regulations"
 INCOMPLETE = "Dual verification was not completed."
@@ -50,6 +49,7 @@ class Regulations:
 
     def readiness(self) -> ProviderRow:
         """Ready when the provider is registered, and the published manifest is what its id says."""
+        why_not = None
         try:
             corpus = self._opened().corpus
             current = corpus.current()
@@ -59,10 +59,10 @@ class Regulations:
                 )
             manifest.verify(corpus.manifest(current), current)
         except IntegrityError as error:
-            return self._row(f"the corpus is damaged: {error.message}; put an undamaged copy in its place")
+            why_not = f"the corpus is damaged: {error.message}; put an undamaged copy in its place"
         except EvidenceError as error:
-            return self._row("; ".join(filter(None, (error.message, error.hint))))
-        return self._row(None)
+            why_not = "; ".join(filter(None, (error.message, error.hint)))
+        return standing(self.provider_id, self.provider_kind, why_not)
 
     def outgoing(self, plan: Plan) -> Sequence[Outgoing]:
         """Nothing leaves for the corpus; with `dual_source` what the web leg sends."""
@@ -121,17 +121,6 @@ class Regulations:
         if len(pages) > room:
             run.notes.append(f"{len(pages) - room} 个网页未列入：至多 {MOST_SOURCES} 条来源。 No room.")
         return [*nodes, *pages[:room]]
-
-    def _row(self, why_not: str | None) -> ProviderRow:
-        return ProviderRow(
-            provider_id=self.provider_id,
-            provider_kind=self.provider_kind,
-            declared=True,
-            installed=True,
-            enabled=True,
-            ready=why_not is None,
-            unavailable_reason=None if why_not is None else legible(why_not, 512),
-        )
 
 
 def _summary(

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from providers.base import Clock
+from providers.base import Clock, standing
 from providers.standards.folding import fold
 from providers.standards.library import Library, StandardRecord, record_digest
-from providers.standards.stating import finding, left_out, matched, shortfalls, standing
+from providers.standards.stating import finding, left_out, matched, shortfalls
 from schemas.canonical import Algorithm, algorithm_of
 from schemas.dates import instant
 from schemas.errors import EvidenceError, InvalidError

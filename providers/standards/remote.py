@@ -14,10 +14,10 @@ from urllib.parse import quote
 
 import orjson
 
-from providers.base import Clock, Outgoing
+from providers.base import Clock, Outgoing, standing
 from providers.exchange import Address, Answer, UnansweredError, exchange
 from providers.standards.library import LONGEST_FIELD, StandardRecord
-from providers.standards.stating import finding, left_out, matched, said, shortfalls, standing
+from providers.standards.stating import finding, left_out, matched, said, shortfalls
 from schemas.canonical import Algorithm, algorithm_of, digest, is_digest
 from schemas.dates import instant
 from schemas.errors import EvidenceError, InvalidError, ProviderError

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from providers.standards.library import StandardRecord
-from schemas.provider import ProviderRow
 from schemas.text import legible
 
 if TYPE_CHECKING:  # the matcher is imported when a plan is executed
@@ -27,19 +26,6 @@ _CODE_FITS = (
     (0, "编号不符"),
 )
 _NAME_FITS = ((10_000, "名称一致"), (7_500, "名称相近"), (0, "名称不符"))
-
-
-def standing(provider_id: str, kind: str, why_not: str | None) -> ProviderRow:
-    """The row of a provider that is there and enabled: ready, or why it is not."""
-    return ProviderRow(
-        provider_id=provider_id,
-        provider_kind=kind,
-        declared=True,
-        installed=True,
-        enabled=True,
-        ready=why_not is None,
-        unavailable_reason=None if why_not is None else legible(why_not, 512),
-    )
 
 
 def finding(record: StandardRecord, said: Iterable[str], revision: str) -> str:

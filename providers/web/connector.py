@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from providers.base import Clock, Outgoing, Withheld
+from providers.base import Clock, Outgoing, Withheld, standing
 from providers.web.capturing import Capturer
 from providers.web.crew import each
 from providers.web.exclusions import Exclusions
@@ -89,14 +89,13 @@ class WebSearch:
     def readiness(self) -> ProviderRow:
         """What the search service says of itself, without a query."""
         found = self._service.readiness()
-        return ProviderRow(
-            provider_id=self.provider_id,
-            provider_kind=self.provider_kind,
-            declared=True,
+        why_not = None if found.ready else told(found.reason)
+        return standing(
+            self.provider_id,
+            self.provider_kind,
+            why_not,
             installed=found.installed,
             enabled=found.enabled,
-            ready=found.ready,
-            unavailable_reason=None if found.ready else legible(told(found.reason), 512),
         )
 
     def outgoing(self, plan: Plan) -> Sequence[Outgoing]:
