@@ -1,8 +1,8 @@
 """`web capture`: one page, whole and hashed, or why not."""
 
 import re
-import threading
 import time
+from concurrent.futures import wait
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -92,26 +92,14 @@ def capture(
 
 def _captured(pages: "Capturer", request: "WebCaptureRequest", seconds: float) -> "Captured":
     """The capture, with a line on stderr every few seconds while it runs."""
-    done: list[Captured] = []
-    failed: list[BaseException] = []
+    from providers.web.crew import begun
 
-    def work() -> None:
-        try:
-            done.append(pages.capture(request))
-        except BaseException as error:  # noqa: BLE001 - it is raised again below, where it can be seen
-            failed.append(error)
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
+    capture = begun(lambda: pages.capture(request))
     waited = 0.0
-    while thread.is_alive():
-        thread.join(PROGRESS_SECONDS)
+    while not wait([capture], PROGRESS_SECONDS).done:
         waited += PROGRESS_SECONDS
-        if thread.is_alive():
-            output.print_notice(f"抓取中 capturing: {waited:.0f} s，至多 at most {seconds:g} s")
-    if failed:
-        raise failed[0]
-    return done[0]
+        output.print_notice(f"抓取中 capturing: {waited:.0f} s，至多 at most {seconds:g} s")
+    return capture.result()
 
 
 def _provenance(found: "Captured") -> dict[str, object]:

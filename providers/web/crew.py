@@ -1,13 +1,32 @@
-"""Do one thing for many at once, in threads that no end of the process waits for."""
+"""Do one thing beside, or for many at once, in threads that no end of the process waits for."""
 
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
+from functools import partial
 from queue import SimpleQueue
 from typing import TypeVar
 
 A = TypeVar("A")
 B = TypeVar("B")
+
+
+def begun(work: Callable[[], B]) -> Future[B]:
+    """`work` on its way in a thread of its own; its result, or what it raised, comes with the future."""
+    future: Future[B] = Future()
+
+    def run() -> None:
+        _do(work, future)
+
+    threading.Thread(target=run, daemon=True).start()
+    return future
+
+
+def _do(work: Callable[[], B], future: Future[B]) -> None:
+    try:
+        future.set_result(work())
+    except BaseException as error:  # noqa: BLE001 - it is raised again where the result is taken
+        future.set_exception(error)
 
 
 def each(work: Callable[[A], B], items: Iterable[A], at_once: int) -> list[B]:
@@ -25,10 +44,7 @@ def each(work: Callable[[A], B], items: Iterable[A], at_once: int) -> list[B]:
     def run() -> None:
         while (job := waiting.get()) is not None:
             item, future = job
-            try:
-                future.set_result(work(item))
-            except BaseException as error:  # noqa: BLE001 - it is raised again where the result is taken
-                future.set_exception(error)
+            _do(partial(work, item), future)
 
     for _ in range(min(at_once, len(futures))):
         waiting.put(None)
