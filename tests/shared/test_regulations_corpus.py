@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -234,21 +233,10 @@ def test_another_process_hash_seed_locale_and_order_give_the_same_revision(
         assert done.stdout.strip() == revision
 
 
-def test_the_figures_of_import_and_resolve_are_told(regulations: Path, tmp_path: Path) -> None:
+def test_nodes_of_the_real_corpus_resolve_with_their_hash(regulations: Path, tmp_path: Path) -> None:
     with Corpus.open(tmp_path / "corpus.sqlite3", clock, create=True) as corpus:
-        start = time.process_time()
-        report = corpus.import_files([regulations / "manifest.json"])
-        imported = time.process_time()
+        corpus.import_files([regulations / "manifest.json"])
         revision = corpus.publish()
-        published = time.process_time()
-        times = []
-        for node in list(corpus.nodes(revision))[::40]:
-            begin = time.process_time()
-            assert corpus.resolve(revision, node.node_id).hash_verified
-            times.append(time.process_time() - begin)
-    times.sort()
-    sys.stdout.write(
-        f"\nimport {imported - start:.2f} s, publish {published - imported:.2f} s of {report.nodes} nodes; "
-        f"resolve p50 {times[len(times) // 2] * 1e3:.2f} ms, "
-        f"p95 {times[len(times) * 95 // 100] * 1e3:.2f} ms (CPU)\n"
-    )
+        some = [node.node_id for node in list(corpus.nodes(revision))[::40]]
+        assert len(some) > 300
+        assert all(corpus.resolve(revision, node_id).hash_verified for node_id in some)
