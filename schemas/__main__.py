@@ -6,6 +6,7 @@ import sys
 from schemas.admission import Admission, Decision, Projection
 from schemas.json_schema import schema_of
 from schemas.ledger import Execution, LedgerOpened, LedgerRecord, ProviderCall, Supersession
+from schemas.ledger_erasure import BodyErased
 from schemas.ledger_keys import KeyRotated, LedgerRestored
 from schemas.plan import ExecutionEnvelope, Plan
 from schemas.provider import Discovery, ProviderRow
@@ -33,6 +34,7 @@ RECORDS: dict[str, type[Record]] = {
     "ledger_opened": LedgerOpened,
     "key_rotated": KeyRotated,
     "ledger_restored": LedgerRestored,
+    "body_erased": BodyErased,
     "execution": Execution,
     "supersession": Supersession,
     "provider_call": ProviderCall,
