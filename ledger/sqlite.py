@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from ledger.sql_view import SqlReader
 from ledger.sqlite_file import BEFORE_THE_TREE, bring_up, check_layout, connect, is_there, lay_out, run
 from ledger.sqlite_view import SqliteReader, SqliteWriter
 from ledger.store import Appended, Clock, Draft, Known, Opening, opened_key
@@ -118,7 +119,7 @@ class SqliteLedger:
             self._idle.pop().close()
 
     @contextmanager
-    def _transaction(self, connection: sqlite3.Connection, view: SqliteReader, begin: str) -> Iterator[None]:
+    def _transaction(self, connection: sqlite3.Connection, view: SqlReader, begin: str) -> Iterator[None]:
         try:
             run(connection, self._path, begin)
             self._refuse_another_file()

@@ -121,9 +121,10 @@ def run(connection: sqlite3.Connection, path: Path, sql: str, *values: object) -
 
 
 def lay_out(connection: sqlite3.Connection, path: Path) -> None:
-    """Make the tables in the transaction that is open."""
+    """Make the tables in the transaction that is open, with the head row of a log of no records."""
     for table in TABLES:
         run(connection, path, table)
+    run(connection, path, "INSERT INTO head VALUES (1, -1, x'')")
     run(connection, path, f"PRAGMA application_id = {APPLICATION_ID}")
     run(connection, path, f"PRAGMA user_version = {LAYOUT}")
 
