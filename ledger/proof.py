@@ -13,7 +13,7 @@ from typing import NamedTuple, Self
 
 from ledger.checkpoint import Checkpoint, number
 from ledger.note import decoded, encoded
-from ledger.store import Reader
+from ledger.store import Appended, Reader, Writer
 from ledger.tree import HASH_BYTES, MOST_HASHES, Node, inclusion, leaf_hash, verify_inclusion
 from schemas.errors import IntegrityError, InvalidError
 from schemas.text import shown
@@ -82,6 +82,14 @@ def prove_all(reader: Reader, seqs: Iterable[int]) -> list[Proof | None]:
     """The proof of each, as `prove` makes it; what several of them share is read once."""
     node = cache(reader.subtree)
     return [_prove(reader, node, seq, seq + 1) for seq in seqs]
+
+
+def proved(writer: Writer, done: Iterable[Appended]) -> list[Appended]:
+    """Each with its proof, for which the transaction's checkpoint is signed now; the log must have a key."""
+    writer.seal()
+    done = list(done)
+    proofs = prove_all(writer, (one.seq for one in done))
+    return [one._replace(proof=proof and bytes(proof)) for one, proof in zip(done, proofs, strict=True)]
 
 
 def _prove(reader: Reader, node: Node, seq: int, size: int) -> Proof | None:

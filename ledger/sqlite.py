@@ -101,11 +101,9 @@ class SqliteLedger:
             done = [writer.append(draft) for draft in drafts]
             if writer.signing is None:
                 return done
-            from ledger.proof import prove_all
+            from ledger.proof import proved
 
-            writer.seal()
-            proofs = prove_all(writer, (one.seq for one in done))
-        return [one._replace(proof=proof and bytes(proof)) for one, proof in zip(done, proofs, strict=True)]
+            return proved(writer, done)
 
     @property
     def signing(self) -> "Signing | None":

@@ -228,6 +228,13 @@ class Writer(Reader, Protocol):
         """Store the signed checkpoint over all `size` records."""
         ...
 
+    def seal(self) -> bytes | None:
+        """Sign what this transaction appended; the checkpoint to publish, None without a key or a record.
+
+        Asked again it is the same one, unless more was appended. The end of the transaction asks too.
+        """
+        ...
+
 
 class Readable(Protocol):
     """A log that can be read."""
