@@ -9,24 +9,31 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evidence.audit import MOST_FINDINGS, replay
+from evidence.audit import MOST_FINDINGS, RuleBreak, replay
 from evidence.verdict import LIMIT, Facts, Verdict, judge
 from ledger.anchor import Anchor, Compared, compare, see, trust
 from ledger.chain import Break, links
 from ledger.checkpoint import Checkpoint
+from ledger.forms import is_bundle, open_log
 from ledger.keyring import RESTORED, periods
 from ledger.policy import Policy
 from ledger.sqlite_file import NoLedgerError, is_there
-from ledger.sqlite_readonly import open_readonly
 from ledger.sqlite_torn import Torn, readable, torn, what_is_left
 from ledger.sqlite_view import SqliteReader
-from ledger.store import Readable, Reader
+from ledger.store import Reader
 from schemas.errors import EvidenceError, IntegrityError, InvalidError
 from schemas.ledger import read_raw
 from schemas.ledger_keys import LedgerRestored
 from schemas.outside import parse
 
-_BUNDLE = b'{"format":'
+# What only the end of a log can show: one that lost its end is excused from it.
+AT_THE_END = frozenset(
+    {
+        "what an execution delivered is observed",
+        "a superseding decision comes into force",
+        "every commit of a log with a key is signed",
+    }
+)
 SCHEMA = "external_evidence_verification_v0"
 
 
@@ -89,7 +96,7 @@ def verify(path: Path, policy: bytes | None = None, against: Sequence[bytes] = (
         trusted = None if policy is None else Policy.read(policy)
         cut = _look(path)
         if cut is None:
-            with _log_at(path).read() as reader:
+            with open_log(path, cut_too=True).read() as reader:
                 _whole(report, reader, trusted, against)
         else:
             with what_is_left(path.resolve(), cut) as reader:
@@ -97,9 +104,6 @@ def verify(path: Path, policy: bytes | None = None, against: Sequence[bytes] = (
     except NoLedgerError as error:
         report.reasons.append(error.message)
     except IntegrityError as error:
-        if error.subject == "end" and not report.facts.records:  # of a bundle; what is before it is not read
-            report.reasons.append(f"{error.message}; ledger/standalone.py judges what stands before the cut")
-            return report
         report.findings.append(Break(0, "file", "the file is a ledger", "a ledger", error.message))
         report.facts = report.facts._replace(tampered=True)
     except OSError as error:
@@ -110,39 +114,38 @@ def verify(path: Path, policy: bytes | None = None, against: Sequence[bytes] = (
 
 
 def _look(path: Path) -> Torn | None:
-    """How the file was cut, if it was; NoLedgerError when it is missing or empty."""
+    """How a SQLite file was cut, if it was; NoLedgerError when nothing is there, or an empty file."""
+    if path.is_dir():
+        return None
     if not is_there(path):
         raise NoLedgerError(f"there is no ledger at {path}")
     if path.stat().st_size == 0:
         raise NoLedgerError(f"{path} is empty")
-    return None if _is_bundle(path) else torn(path.resolve())
-
-
-def _is_bundle(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(_BUNDLE)) == _BUNDLE
-
-
-def _log_at(path: Path) -> Readable:
-    if not _is_bundle(path):
-        return open_readonly(path)
-    from ledger.bundle import BundleLog
-
-    return BundleLog(path)
+    return None if is_bundle(path) else torn(path.resolve())
 
 
 def _whole(report: Verification, reader: Reader, policy: Policy | None, against: Sequence[bytes]) -> None:
+    report.torn = getattr(
+        reader, "torn", None
+    )  # only what was carried away can lose its end unseen by SQLite
     told = replay(reader)
     report.log, report.head = told.log, told.head
-    report.findings += told.findings
+    report.findings += [one for one in told.findings if report.torn is None or one.rule not in AT_THE_END]
     report.truncated, report.uninterpreted = told.truncated, told.uninterpreted
-    report.facts = Facts(told.records, tampered=told.tampered, rule_broken=told.rule_broken)
+    report.facts = Facts(
+        told.records,
+        tampered=any(not isinstance(one, RuleBreak) for one in report.findings),
+        rule_broken=any(isinstance(one, RuleBreak) for one in report.findings),
+        torn=report.torn is not None,
+    )
     anchors = _anchors(report, against)
     try:
         keys = [one.key for one in periods(reader)] if told.records else []
     except (IntegrityError, InvalidError):
         keys = []  # told by the replay
     seen = see(reader.records(), told.log, keys, anchors)
+    if report.torn is not None:
+        seen = seen._replace(whole=False)
     report.keys = list(map(str, keys))
     report.root = seen.root.hex() if seen.whole else None
     for anchor in anchors:
@@ -152,7 +155,7 @@ def _whole(report: Verification, reader: Reader, policy: Policy | None, against:
             report.notes += _given_up(reader, anchor)
     last = reader.last_checkpoint()
     report.checkpoint = _size(last)
-    if policy is not None and told.records:
+    if policy is not None and told.records and report.torn is None:
         notes = [bytes(one.note) for one in anchors]
         _take(report, trust(seen, policy, notes if last is None else [last, *notes]))
 

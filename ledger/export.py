@@ -47,10 +47,13 @@ def head_of(reader: Reader) -> Head:
     return head
 
 
-def written(path: Path, write: Callable[[BinaryIO], None]) -> None:
-    """A new file at `path` with what `write` puts into it: whole and durable, or not there at all."""
-    if path.exists():
-        raise ConflictError(f"{path} is there already", subject=str(path))
+def written(path: Path, write: Callable[[BinaryIO], None], *, force: bool = False) -> None:
+    """A new file at `path` with what `write` puts into it: whole and durable, or not there at all.
+
+    ConflictError: something is there, and `force` does not say to replace it.
+    """
+    if path.exists() and not force:
+        raise ConflictError(f"{path} is there already", subject=str(path), hint="say --force to replace it")
     new = path.with_name(f"{path.name}.{os.urandom(8).hex()}.new")
     try:
         try:

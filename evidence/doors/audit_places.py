@@ -26,8 +26,8 @@ def output_options(command: F) -> F:
 
 @contextmanager
 def reading(given: str | None) -> Iterator[Reader]:
-    """One snapshot of the ledger that `--ledger` means."""
-    from ledger.sqlite_readonly import open_readonly
+    """One snapshot of the ledger, bundle or tiles folder that `--ledger` means."""
+    from ledger.forms import open_log
 
-    with open_readonly(ledger_path(given)).read() as reader:
+    with open_log(ledger_path(given)).read() as reader:
         yield reader

@@ -1,0 +1,36 @@
+"""The log at a path in whichever form it lies there: a SQLite ledger, a bundle, a tiles folder."""
+
+from pathlib import Path
+
+from ledger.store import Readable
+from schemas.errors import StorageError
+
+_BUNDLE = b'{"format":'
+
+
+def is_bundle(path: Path) -> bool:
+    """Whether the file at `path` begins as a bundle does."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_BUNDLE)) == _BUNDLE
+    except OSError as error:
+        raise StorageError(f"{path} cannot be read: {error}", subject=str(path)) from error
+
+
+def open_log(path: Path, *, cut_too: bool = False) -> Readable:
+    """What lies at `path`, to be read only.
+
+    A bundle or folder that lost its end is read with `cut_too` only; its reader's `torn` says how.
+    NotFoundError: nothing is there. NoLedgerError: it is no log in any form.
+    """
+    if path.is_dir():
+        from ledger.tiles_log import TilesLog
+
+        return TilesLog(path, cut_too=cut_too)
+    if path.is_file() and is_bundle(path):
+        from ledger.bundle import BundleLog
+
+        return BundleLog(path, cut_too=cut_too)
+    from ledger.sqlite_readonly import open_readonly
+
+    return open_readonly(path)
