@@ -6,7 +6,8 @@ import click
 
 from evidence.doors import output
 from evidence.doors.audit_places import ledger_option, output_options, reading
-from evidence.doors.result_file import write_result
+from evidence.doors.options import format_option
+from evidence.doors.result_file import write_durably, write_result
 
 if TYPE_CHECKING:
     from evidence.plan_story import PlanStory
@@ -18,6 +19,59 @@ _PLAN = click.option("--plan", "plan", metavar="ID", help="Only this plan: its i
 @click.group()
 def export() -> None:
     """Write a ledger in a format of others (导出)."""
+
+
+@export.command()
+@ledger_option
+@output_options
+def bundle(given: str | None, to: str, force: bool) -> int:
+    """The whole log in one file to carry away (单文件包); `audit verify` and others read it as a ledger.
+
+    The form is in docs/ledger-format.md: JSON Lines, with every record, body and checkpoint. A damaged
+    ledger is not exported.
+    """
+    from ledger.bundle import write_bundle
+
+    with reading(given) as reader:
+        write_durably(to, lambda out: write_bundle(reader, out), force=force)
+    return 0
+
+
+@export.command()
+@ledger_option
+@output_options
+def jsonl(given: str | None, to: str, force: bool) -> int:
+    """Every record with its body, one JSON object a line (逐行 JSON): to read, search and count."""
+    from ledger.jsonl import write_jsonl
+
+    with reading(given) as reader:
+        write_durably(to, lambda out: write_jsonl(reader, out), force=force)
+    return 0
+
+
+@export.command()
+@ledger_option
+@click.option("-o", "--output", "to", metavar="FOLDER", required=True, help="A new or an empty folder.")
+@click.option("--force", is_flag=True, help="Replace FOLDER when it holds older tiles of the same log.")
+@format_option()
+def tiles(given: str | None, to: str, force: bool, chosen_format: str | None) -> int:
+    """A folder of static files for a web server (瓦片目录): C2SP tlog-tiles, with the bodies beside them.
+
+    A log without a key has none: its checkpoint is what such a folder begins with.
+    """
+    from pathlib import Path
+
+    from ledger.tiles import export_tiles
+
+    with reading(given) as reader:
+        export_tiles(reader, Path(to), force=force)
+        head = reader.head()
+    records = 0 if head is None else head.seq + 1
+    if output.wants_json(chosen_format):
+        output.print_json({"folder": to, "log": None if head is None else head.log, "records": records})
+    else:
+        output.print_text(f"瓦片目录 tiles: {to}，{records} 条记录 records")
+    return 0
 
 
 @export.command()

@@ -2,10 +2,10 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, BinaryIO, cast
 
 from evidence.doors import output
 from schemas.errors import ConflictError, NotFoundError, StorageError
@@ -51,3 +51,20 @@ def write_result(to: str, parts: Iterable[bytes], *, force: bool) -> None:
     finally:
         if aside.parent.is_dir():
             aside.unlink(missing_ok=True)
+
+
+def write_durably(to: str, write: Callable[[BinaryIO], None], *, force: bool) -> None:
+    """What `write` writes, durable and whole or not at all at a file's place; with `-` on stdout as it comes.
+
+    ConflictError: the file is there and `force` does not say to replace it.
+    """
+    if to == "-":
+        with binary_stdout() as stream:
+            write(cast(BinaryIO, stream))
+        return
+    from ledger.export import written
+
+    path = Path(to)
+    if not path.parent.is_dir():
+        raise NotFoundError(f"there is no folder {str(path.parent)!r}", subject="--output")
+    written(path, write, force=force)
