@@ -1603,11 +1603,14 @@ class Sqlite(Source):
             f"{self._place.absolute().as_uri()}?{options}", uri=True, isolation_level=None
         )
         self._connection.text_factory = lambda data: data.decode(errors="surrogateescape")
+        self._layout = LAYOUTS[-1]
         try:
             self._begin()
         except SQLITE_ERRORS as error:
-            self.close()
-            raise CannotVerifyError(f"SQLite cannot read it: {error}") from error
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+                self.close()
+                raise CannotVerifyError(f"SQLite cannot read it: {error}") from error
+            self.fault(None, "file", "SQLite can read the file", "a ledger", error)
         except CannotVerifyError:
             self.close()
             raise
@@ -1621,8 +1624,6 @@ class Sqlite(Source):
         every = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT IN (?, ?)"
         found = sorted(str(sql) for (sql,) in self._rows(every, "sqlite_stat1", "sqlite_stat4"))
         ours = LAYOUT_SQL[self._layout]
-        if not {sql for sql in ours if sql.startswith("CREATE TABLE")} <= set(found):
-            raise CannotVerifyError("a SQLite file whose tables are not those of a ledger")
         if found != ours:
             self.fault(None, "tables", "exactly a ledger's tables, indexes and triggers", ours, found)
 
