@@ -1,9 +1,11 @@
 """What is seen and appended inside one SQLite transaction."""
 
 import sqlite3
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from ledger.chain import Break
 from ledger.sql_view import SqlReader, SqlWriter
 from ledger.sqlite_file import BEFORE_THE_TREE, layout_of, run
 from ledger.store import Clock, Known
@@ -23,6 +25,15 @@ class SqliteReader(SqlReader):
         if self._has_tree is None:
             self._has_tree = layout_of(self._connection, self._path) != BEFORE_THE_TREE
         return self._has_tree
+
+    def index_breaks(self) -> Iterator[Break]:
+        """As for every store, and each page and index of the file that does not fit the others."""
+        yield from super().index_breaks()
+        # The rows may be right and an index of theirs not: what is looked up by it is then not found.
+        found = [str(complaint) for (complaint,) in self._rows("PRAGMA integrity_check(10)")]
+        if found != ["ok"]:
+            [(last,)] = self._rows("SELECT coalesce(max(seq), 0) FROM records")
+            yield Break(last, "file", "every page and index fits the tables", "ok", "; ".join(found))
 
 
 class SqliteWriter(SqlWriter):
