@@ -42,6 +42,8 @@ def torn(path: Path) -> Torn | None:
     whole = page * int.from_bytes(header[28:32], "big")
     if len(header) < _HEADER_BYTES or header[24:28] != header[92:96] or whole <= size:
         return None
+    if page.bit_count() != 1:  # no page has that size: damage, of which SQLite says the word
+        return None
     return Torn(size, whole, page)
 
 
