@@ -7,11 +7,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from ledger.sql_key import KeyInHand, keyed
 from ledger.sql_view import SqlReader
 from ledger.sqlite_file import BEFORE_THE_TREE, bring_up, check_layout, connect, is_there, lay_out, run
 from ledger.sqlite_view import SqliteReader, SqliteWriter
-from ledger.store import Appended, Clock, Draft, Known, Opening, opened_key
-from schemas.errors import IntegrityError, NotFoundError, StorageError, UsageError
+from ledger.store import Appended, Clock, Draft, Known, Opening
+from schemas.errors import EvidenceError, IntegrityError, NotFoundError, StorageError, UsageError
 
 if TYPE_CHECKING:
     from ledger.signing import Signing
@@ -39,8 +40,7 @@ class SqliteLedger:
         self._file = _identity(path)
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
-        self._signing = signing
-        self._unsigned = False  # until looked at
+        self._key = KeyInHand(signing)
         self._known: Known | None = None
 
     @classmethod
@@ -85,15 +85,11 @@ class SqliteLedger:
         connection = self._take()
         view = SqliteWriter(connection, self._path, self._clock, self._known)
         with self._transaction(connection, view, "BEGIN IMMEDIATE"):
-            self._admit(view, restoring)
-            admitted = view.signing
+            self._key.admit(view, restoring)
             yield view
             note = view.seal()
         self._known = view.known()
-        if view.signing is not admitted:
-            self._signing = view.signing
-        if view.signing is not None and note is not None:
-            view.signing.publish(note)
+        self._key.publish(view, note)
 
     def append(self, *drafts: Draft) -> list[Appended]:
         """Append in one transaction and, with a key, give every step its proof, which the caller keeps."""
@@ -105,10 +101,28 @@ class SqliteLedger:
 
             return proved(writer, done)
 
+    def scrub(self) -> str | None:
+        """Write the file anew without what erased bodies left in it, and empty the write-ahead file.
+
+        Why something may be left, None: nothing is. Other writers wait meanwhile.
+        """
+        # The pages of a table keep bytes of rows that they gave to other pages, also of those that went
+        # before `secure_delete` was on.
+        try:
+            connection = self._take()
+            try:
+                run(connection, self._path, "VACUUM")
+                [(in_use, *_)] = run(connection, self._path, "PRAGMA wal_checkpoint(TRUNCATE)")
+            finally:
+                self._give_back(connection)
+        except EvidenceError as error:
+            return error.message
+        return f"{self._path} is being read; bytes of before stay in its write-ahead file" if in_use else None
+
     @property
     def signing(self) -> "Signing | None":
         """The key that this object signs with."""
-        return self._signing
+        return self._key.signing
 
     def close(self) -> None:
         """Close the idle connections now and the busy ones as they come back; twice is once."""
@@ -126,17 +140,6 @@ class SqliteLedger:
         finally:
             view.end()
             self._give_back(connection)
-
-    def _admit(self, view: SqliteWriter, restoring: bool) -> None:
-        if self._signing is not None:
-            self._signing.admit(view, restoring=restoring)
-            view.signing = self._signing
-        elif not self._unsigned:
-            if opened_key(view) is not None:
-                from ledger.signing import refuse_keyless
-
-                refuse_keyless(view)
-            self._unsigned = True
 
     def _refuse_another_file(self) -> None:
         # What is appended to a file that was moved away or deleted is found by nobody.
@@ -203,7 +206,7 @@ def _begin(path: Path, clock: Clock, opening: Opening, signing: "Signing | None"
     """Make a whole ledger beside `path`, then give it the name: either all of it is there or nothing."""
     from ledger.files import synchronise  # once in the life of a ledger
 
-    opening = _keyed(opening, signing)
+    opening = keyed(opening, signing)
     origin = opening.origin or f"external-evidence/{os.urandom(8).hex()}"
     new = path.with_name(f"{path.name}.{os.urandom(8).hex()}.new")
     try:
@@ -222,18 +225,6 @@ def _begin(path: Path, clock: Clock, opening: Opening, signing: "Signing | None"
             synchronise(folder)
     except OSError as error:
         raise StorageError(f"{path} cannot be made: {error}", subject=str(path)) from error
-
-
-def _keyed(opening: Opening, signing: "Signing | None") -> Opening:
-    """The opening with the key that signs, whose name is the log's."""
-    if signing is None:
-        if opening.key is not None:
-            raise UsageError("a ledger is begun with a key only by who can sign with it", subject="key")
-        return opening
-    name, key = signing.verifier.name, str(signing.verifier)
-    if (opening.origin or name, opening.key or key) != (name, key):
-        raise UsageError(f"the log and its first key have one name; the key is {key}", subject="origin")
-    return opening._replace(origin=name, key=key)
 
 
 def _write_first(
