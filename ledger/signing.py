@@ -4,10 +4,13 @@ The last published checkpoint is kept in a file beside the key, where a restored
 does not reach: a store that is behind or beside it is noticed.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NoReturn, Self
 
 from ledger.checkpoint import Checkpoint
+from ledger.erased_list import BESIDE as ERASED_BESIDE
+from ledger.erased_list import ErasedList
 from ledger.files import read_if_there, replace
 from ledger.keyring import ROTATED, Period, key_at, periods, restorals
 from ledger.keys import KEY_VARIABLE, Signer, load
@@ -16,6 +19,8 @@ from ledger.store import Reader, Writer
 from ledger.tree import Frontier, frontier_at
 from schemas.canonical import digest_bytes
 from schemas.errors import IntegrityError, InvalidError, StorageError, UsageError
+from schemas.ledger import Subject
+from schemas.ledger_erasure import ListedErasure
 
 BESIDE = ".checkpoint"
 
@@ -23,9 +28,10 @@ BESIDE = ".checkpoint"
 class Signing:
     """One log's key at work; threads and processes may each have their own over the same files."""
 
-    def __init__(self, signer: Signer, published: Path | None = None) -> None:
+    def __init__(self, signer: Signer, published: Path | None = None, erased: Path | None = None) -> None:
         self.signer = signer
         self.published = published
+        self.erased = None if erased is None else ErasedList(erased)
         self._before: Signing | None = None
         self._periods: list[Period] = []
         self._rotated: int | None = None
@@ -33,8 +39,11 @@ class Signing:
 
     @classmethod
     def load(cls, key: Path) -> Self:
-        """The key in the file at `key`; what it publishes stands beside it, as `KEY.checkpoint`."""
-        return cls(load(key), key.with_name(key.name + BESIDE))
+        """The key in the file at `key`; beside it stand what it published and what was erased.
+
+        They are called `KEY.checkpoint` and `KEY.erased`.
+        """
+        return cls(load(key), key.with_name(key.name + BESIDE), key.with_name(key.name + ERASED_BESIDE))
 
     @property
     def verifier(self) -> VerifierKey:
@@ -55,13 +64,44 @@ class Signing:
         self._refresh(view)
         if self._compared:
             return
-        if not restoring and (complaint := self.complaint(view)) is not None:
+        if not restoring:
+            self.refuse_unpublished(view)
+            self._refuse_erased(view)
+            self._compared = True
+
+    def refuse_unpublished(self, view: Reader) -> None:
+        """IntegrityError: the store is behind or beside what was published, and no record means that."""
+        if (complaint := self.complaint(view)) is not None:
             raise IntegrityError(
                 complaint,
                 subject=str(self.published),
                 hint="if an older copy was put back on purpose, record that with `ledger restore --reason …`",
             )
-        self._compared = True
+
+    def erasures(self) -> list[ListedErasure]:
+        """What the list beside the key says was erased from this log."""
+        return [] if self.erased is None else self.erased.entries(self.verifier.name)
+
+    def remember(self, subject: Subject, reason: str, bodies: Iterable[str]) -> None:
+        """Put these bodies on the list beside the key, before the store loses them; durable at the end."""
+        if self.erased is not None:
+            self.erased.add(self.verifier.name, subject, reason, bodies)
+
+    def take_over(self, before: "Signing") -> None:
+        """Put on this key's list what was erased under the key before it; durable at the end."""
+        for one in before.erasures():
+            self.remember(one.subject, one.reason, one.bodies)
+
+    def _refuse_erased(self, view: Reader) -> None:
+        for one in self.erasures():
+            for digest in one.bodies:
+                if view.body(digest) is not None:
+                    raise IntegrityError(
+                        f"the store holds a body that was erased, {digest}",
+                        subject=digest,
+                        hint="an older copy was put back, or an erasure was cut short;"
+                        " `ledger restore --reason …` takes it out again",
+                    )
 
     def tree(self, view: Reader, size: int) -> Frontier:
         """The tree over the store's records; IntegrityError unless its last checkpoint says the same."""

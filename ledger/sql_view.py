@@ -5,7 +5,7 @@ its own log into each WHERE and VALUES, so that every table that is named here h
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ledger.chain import Break
@@ -23,7 +23,13 @@ _MOST_LIKE = 8
 _CHUNK = 256
 _LAST = "SELECT seq, raw FROM records WHERE TRUE ORDER BY seq DESC LIMIT 1"
 _HEAD = "SELECT seq, digest FROM head WHERE TRUE"
-_BODY = "INSERT INTO bodies VALUES (?, ?) ON CONFLICT DO NOTHING"
+# The row of an erased body is empty, and stays. Who appends that body again is refused by NOT NULL, without
+# another statement for all who do not.
+_BODY = (
+    "INSERT INTO bodies VALUES (?, ?)"
+    " ON CONFLICT (digest) DO UPDATE SET bytes = NULL WHERE length(bodies.bytes) = 0"
+)
+_NO_BODY = "INSERT INTO bodies VALUES (?, ?) ON CONFLICT (digest) DO UPDATE SET bytes = excluded.bytes"
 _SCHEMA = "INSERT INTO schemas VALUES (?, ?) ON CONFLICT DO NOTHING"
 _NO_CHECKPOINT = (-1, b"")
 _RULE = "the index says what the record says"
@@ -89,6 +95,8 @@ class SqlReader:
             return None
         body = self._blob(found[0][0])
         if digest_bytes(body) != digest:
+            if not body:
+                return None
             raise IntegrityError(f"the body stored under {digest} is another", subject=digest)
         return body
 
@@ -278,6 +286,11 @@ class SqlWriter(SqlReader):
     def found(self, draft: Draft, log: str) -> Appended:
         """Write the first record of the log called `log`; the store has made its head row."""
         return self._insert(draft, *compose(draft, draft.idem(), log, None, self._clock()))
+
+    def erase(self, digests: Iterable[str]) -> None:
+        """Take these bodies out; none of them can be appended again."""
+        for digest in digests:
+            self._put(_NO_BODY, _key(digest), b"")
 
     def keep_checkpoint(self, size: int, note: bytes) -> None:
         """Store the signed checkpoint over all `size` records."""

@@ -5,6 +5,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
+from ledger.store import erased_body
 from ledger.tree import Frontier, leaf_hash
 from schemas.errors import BusyError, EvidenceError, IntegrityError, StorageError
 
@@ -78,6 +79,8 @@ def trouble(error: sqlite3.Error, path: Path) -> EvidenceError:
         return StorageError(f"{path}: {_STORAGE[code]} ({error})", subject=str(path))
     if code == _NOT_A_DATABASE:
         return NoLedgerError(f"{path}: {error}", subject=str(path))
+    if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CONSTRAINT_NOTNULL:
+        return erased_body(str(path))
     return IntegrityError(f"{path}: {error}", subject=str(path))
 
 

@@ -22,7 +22,7 @@ import tempfile
 from abc import ABC, abstractmethod
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -868,6 +868,14 @@ OPENED = shape(
         "key": or_null(_a_key),
     }
 )
+_ERASED = shape(
+    {
+        "schema_version": _version("external_evidence_body_erased_v0"),
+        "origin": fits(ORIGIN, "a log's name"),
+        "bodies": several(_a_blake3, 65_536, 1, unique=""),
+        "reason": text(1000),
+    }
+)
 CUSTODY = {
     "key.rotated": shape(
         {
@@ -1051,6 +1059,7 @@ class PlanLife:
         self.running: set[int] = set()
         self.delivered: dict[str, str] = {}
         self.receipts: dict[str, ReceiptLife] = {}
+        self.retired_unseen = False  # evidence retired of which only kind and subject are left
 
     def of(self, receipt_digest: str) -> ReceiptLife:
         """An observed receipt that has not retired."""
@@ -1069,7 +1078,7 @@ class PlanLife:
 
     def still_open(self) -> None:
         """Nothing new is gathered for a plan of which evidence retired."""
-        retired = [digest for digest, life in self.receipts.items() if life.retired]
+        retired = self.retired_unseen or any(life.retired for life in self.receipts.values())
         demand(not retired, "plan_id", "nothing after retirement", self.plan["plan_id"])
 
 
@@ -1330,6 +1339,12 @@ class Source(ABC):
     @abstractmethod
     def entries(self) -> Iterator[Entry]:
         """Every record in order."""
+
+    def raws(self) -> Iterator[bytes]:
+        """The bytes of every record, as they would be read by `entries`; it finds no fault."""
+        for entry in self.entries():
+            yield entry.raw
+        self.faults.clear()
 
     @abstractmethod
     def body(self, record: Wire) -> bytes | None:
@@ -1639,11 +1654,16 @@ class Sqlite(Source):
         if self.torn is None:
             self._tables()
 
+    def raws(self) -> Iterator[bytes]:
+        for (raw,) in self._connection.execute("SELECT raw FROM records ORDER BY seq"):
+            if isinstance(raw, bytes):
+                yield raw
+
     def body(self, record: Wire) -> bytes | None:
         for (body,) in self._rows(
             "SELECT bytes FROM bodies WHERE digest = ?", key_of(record["body"]["digest"])
         ):
-            return self._blob(record["seq"], "body", body)
+            return self._blob(record["seq"], "body", body) or None  # the row of an erased body is empty
         return None
 
     def beside(self, seq: int, entry: Entry, record: Wire | None, completed: list[bytes] | None) -> None:
@@ -1786,7 +1806,90 @@ def form_of(path: Path) -> str:
     )
 
 
-KEPT = {"ledger.opened", "schema.registered", "body.erased", *CUSTODY}  # never erased: others depend on them
+# --- what was erased (docs/ledger-format.md, Erasure) -------------------------------------------------------
+
+# Never erased: others depend on them, and none of them tells of a person.
+KEPT = {
+    *("ledger.opened", "schema.registered", "body.erased", "provider.observed", "provider.called"),
+    *CUSTODY,
+}
+OWN = {
+    "plan.created": _PLAN,
+    "execution.started": _EXECUTION,
+    "execution.finished": _EXECUTION,
+    "receipt.observed": _RECEIPT,
+    "admission.superseded": _SUPERSESSION,
+    "admission.decided": _ADMISSION,
+}
+
+
+def check_erasure(record: Wire, stated: Wire) -> None:
+    """RuleError unless a body.erased has its one form."""
+    _ERASED(stated, "")
+    demand(stated["bodies"] == sorted(stated["bodies"]), "bodies", "sorted", stated["bodies"])
+    demand(stated["origin"] == record["log"], "origin", record["log"], stated["origin"])
+    demand(len(record["subject"]) == 1, "subject", "the one id that was asked for", record["subject"])
+
+
+def check_alone(kind: str, stated: Wire, about: Wire) -> None:
+    """RuleError unless an artifact is what it can be seen to be without those that it follows from."""
+    OWN.get(kind, rebuilt)(stated, "")
+    if kind == "receipt.observed":
+        own = identity(stated, stated["plan_id"])
+        demand(about.get("receipt_digest") == own, "receipt_digest", own, about.get("receipt_digest"))
+    elif kind == "admission.decided":
+        bare = {name: value for name, value in stated.items() if name != "admission_id"}
+        own = identity(bare, stated["plan_id"])
+        demand(stated["admission_id"] == own, "admission_id", own, stated["admission_id"])
+
+
+class Erasures:
+    """The bodies that a log says were erased, and the plans and receipts of which not all is left."""
+
+    def __init__(self, source: Source) -> None:
+        self.bodies: set[str] = set()
+        self.plans: set[str] = set()
+        self.receipts: set[str] = set()
+        self._named(source)
+        if self.bodies:
+            self._touched(source)
+
+    def cover(self, record: Wire) -> bool:
+        """Whether the body of this record should be gone."""
+        return record["kind"] not in KEPT and record["body"]["digest"] in self.bodies
+
+    def hide(self, record: Wire) -> bool:
+        """Whether this record is a step of a plan or receipt that lost a body."""
+        about = record["subject"]
+        return about.get("plan_id") in self.plans or about.get("receipt_digest") in self.receipts
+
+    def _named(self, source: Source) -> None:
+        for record in _records(source, b'"kind":"body.erased"'):
+            body = source.body(record) or b""
+            if record["kind"] != "body.erased" or digest_of(body) != record["body"]["digest"]:
+                continue
+            with suppress(ValueError, RuleError):
+                stated = parse(body, MOST_BODY, 64)
+                check_erasure(record, stated)
+                self.bodies.update(stated["bodies"])
+
+    def _touched(self, source: Source) -> None:
+        for record in _records(source, b'"plan_id"'):
+            if self.cover(record) and source.body(record) is None:
+                about = record["subject"]
+                if record["kind"] == "plan.created":
+                    self.plans.add(about.get("plan_id", ""))
+                if "receipt_digest" in about:
+                    self.receipts.add(about["receipt_digest"])
+
+
+def _records(source: Source, mark: bytes) -> Iterator[Wire]:
+    # What cannot be read is found where it stands, when everything is judged.
+    with suppress(*SQLITE_ERRORS):
+        for raw in source.raws():
+            record, _ = readable(raw) if mark in raw else (None, None)
+            if record is not None:
+                yield record
 
 
 # --- the verdict --------------------------------------------------------------------------------------------
@@ -1819,8 +1922,7 @@ class Verifier:
         self._wanted = {anchor.checkpoint.size: b"" for anchor in anchors} | {0: EMPTY}
         self._leaves: dict[int | None, bytes] = {anchor.seq: b"" for anchor in anchors}
         self._newest: dict[Key, int] = {}
-        self._missing: list[tuple[str, Finding]] = []
-        self._erasures: set[str] = set()
+        self._erasures = Erasures(source)
         self._tainted: set[str] = set()
         self._given_up: dict[str, int] = {}
 
@@ -1833,7 +1935,6 @@ class Verifier:
             if self.source.torn is None:
                 self.add(self._before + 1, "file", "the file can be read", "a record", error)
         self.findings += self.source.faults
-        self._erase()
         if self.source.torn is None:
             self._ends()
         for anchor in self.anchors:
@@ -1922,8 +2023,11 @@ class Verifier:
     def _step(self, seq: int, record: Wire) -> None:
         kind = record["kind"]
         body = self._body(seq, record)
+        if kind == "evidence.retired" and self._erasures.hide(record):
+            self._retired(record)
         if body is None:
-            self._tainted.add(record["subject"].get("plan_id", ""))
+            if not self._erasures.cover(record):
+                self._tainted.add(record["subject"].get("plan_id", ""))
             self.lives.blind = self.lives.blind or kind == "provider.observed"
             return
         try:
@@ -1939,16 +2043,32 @@ class Verifier:
             rule = "the artifact and its step follow from what was before"
             self.add(seq, f"body.{error.field}", rule, error.expected, error.found, "RULE-BROKEN")
 
+    def _retired(self, record: Wire) -> None:
+        """Kind and subject alone tell that nothing more may be gathered for this plan."""
+        life = self.lives.plans.get(record["subject"].get("plan_id", ""))
+        if life is not None:
+            life.retired_unseen = True
+
     def _body(self, seq: int, record: Wire) -> bytes | None:
         body = self.source.body(record)
         stated = record["body"]
         rule = "the body is the one that the record names"
+        if self._erasures.cover(record):
+            if body is None:
+                self.erased.append(seq)
+                return None
+            gone = "a body that was erased is gone"
+            self.add(seq, "body", gone, "no body", stated["digest"], "RULE-BROKEN")
         if self.source.lossy and (body is None or digest_of(body) != stated["digest"]):
             self.notes.append(f"the body of record {seq} was lost with the tail")
             return None
+        if body is None and self.source.torn is not None:
+            self.notes.append(
+                f"the body of record {seq} is not there; the tail may have told that it was erased"
+            )
+            return None
         if body is None:
-            missing = Finding(seq, "body", rule, stated["digest"], "no body is stored under this digest")
-            self._missing.append((record["kind"], missing))
+            self.add(seq, "body", rule, stated["digest"], "no body is stored under this digest")
             return None
         for name, found in {"digest": digest_of(body), "size": len(body)}.items():
             if stated[name] != found:
@@ -1968,9 +2088,8 @@ class Verifier:
             )
             self._about(seq, {}, record)
             return
-        if kind not in STEPS and kind not in CUSTODY and kind != "ledger.opened":
+        if kind not in STEPS and kind not in CUSTODY and kind not in KEPT:
             self.uninterpreted.append(seq)
-            self._erasures.update(_digests(artifact) if kind == "body.erased" else ())
             return
         demand(isinstance(artifact, dict), "", "an object", artifact)
         known = kind == "ledger.opened" or (schema["name"], schema["digest"]) in self._registered
@@ -1981,9 +2100,16 @@ class Verifier:
             schema["name"],
             artifact.get("schema_version"),
         )
+        if kind == "body.erased":
+            check_erasure(record, artifact)
+            return
         if kind not in STEPS:
             self._about(seq, {}, record)
             self._custody(seq, record, artifact)
+            return
+        if self._erasures.hide(record):
+            self.unjudged.append(seq)
+            check_alone(kind, artifact, record["subject"])
             return
         if record["subject"].get("plan_id") in self._tainted:
             self.unjudged.append(seq)
@@ -2071,13 +2197,6 @@ class Verifier:
         self._astray = str(stated) != expected
 
     # the end
-
-    def _erase(self) -> None:
-        for kind, finding in self._missing:
-            if finding.expected in self._erasures and kind not in KEPT:
-                self.erased.append(finding.seq or 0)
-            else:
-                self.findings.append(finding)
 
     def _ends(self) -> None:
         covered = 0 if self.last is None else self.last.size
@@ -2174,7 +2293,7 @@ class Verifier:
             "admissions": sum(len(life.decisions) for life in lives),
             "retired": sum(life.retired for life in lives),
             "erased": self.erased,
-            "not_judged_after_erasure": self.unjudged,
+            "not_derived": self.unjudged,
             "cannot_interpret": self.uninterpreted,
             "first_finding": self.findings[0].wire() if self.findings else None,
             "findings": [one.wire() for one in self.findings[:MOST_FINDINGS]],
@@ -2182,14 +2301,6 @@ class Verifier:
             "notes": self.notes,
             "limit": LIMIT,
         }
-
-
-def _digests(value: object) -> Iterator[str]:
-    if isinstance(value, dict | list):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from _digests(one)
-    elif isinstance(value, str) and BLAKE3.fullmatch(value):
-        yield value
 
 
 def outcome(verdict: str) -> Wire:
@@ -2310,6 +2421,7 @@ def told(report: Wire) -> str:
         lines += [f"  密钥 key: {key}" for key in report["keys"]]
         lines += [f"  依据 anchored by: {one}" for one in report["anchored_by"]]
         lines += [f"  已删除 ERASED: 记录 record {seq}" for seq in report["erased"]]
+        lines += [f"  未能推出 NOT-DERIVED: 记录 record {seq}" for seq in report["not_derived"]]
         lines += [f"  无法解读 CANNOT-INTERPRET: 记录 record {seq}" for seq in report["cannot_interpret"]]
         lines += [f"  尾部 tail: {report['torn']}"] if report["torn"] else []
         lines += [f"  说明 note: {note}" for note in report["notes"]]

@@ -4,10 +4,13 @@ A store gives `Reader` and `Writer` views inside one transaction. `compose` make
 for every store. Each record also grows the log's Merkle tree; with a key every commit signs it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from datetime import datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import orjson
 
 from ledger.chain import Break
 from ledger.tree import Frontier
@@ -42,7 +45,12 @@ class Draft(NamedTuple):
 
     def idem(self) -> str:
         """The idempotency key."""
-        return digest([self.actor, self.command, self.subject.to_wire()])
+        key = [self.actor, self.command, self.subject.to_wire()]
+        try:
+            # Nothing but texts, and a subject's names are ASCII: RFC 8785 without looking at each part.
+            return digest_bytes(orjson.dumps(key, option=orjson.OPT_SORT_KEYS))
+        except orjson.JSONEncodeError:
+            return digest(key)  # which says what is wrong
 
 
 class Appended(NamedTuple):
@@ -107,7 +115,7 @@ def compose(draft: Draft, idem: str, log: str, head: Head | None, at: datetime) 
             f"body is {len(draft.body)} bytes; at most {MOST_BODY_BYTES} are kept", subject="body.size"
         )
     body = BodyRef(digest=digest_bytes(draft.body), size=len(draft.body))
-    schema = SchemaRef(name=draft.schema_name, digest=draft.schema_digest)
+    schema = _schema(draft.schema_name, draft.schema_digest)
     if draft.kind == REGISTERED and schema.digest != body.digest:
         raise InvalidError("a registered schema's digest must be that of its body", subject="schema.digest")
     record = LedgerRecord(
@@ -125,6 +133,12 @@ def compose(draft: Draft, idem: str, log: str, head: Head | None, at: datetime) 
     return record, record.canonical()
 
 
+@lru_cache(maxsize=64)
+def _schema(name: str, stated: str) -> SchemaRef:
+    """The same few schemas are named by every record of a log; each is checked once."""
+    return SchemaRef(name=name, digest=stated)
+
+
 def repeat(draft: Draft, first: LedgerRecord, record_id: str) -> Appended:
     """The first record of `draft`'s key again; ConflictError when its content was another."""
     stored = (first.kind, first.schema.name, first.schema.digest, first.body.digest)
@@ -134,6 +148,15 @@ def repeat(draft: Draft, first: LedgerRecord, record_id: str) -> Appended:
             subject=record_id,
         )
     return Appended(first.seq, record_id, first, repeated=True)
+
+
+def erased_body(place: str) -> ConflictError:
+    """The refusal of a body that was erased before: it would be there again."""
+    return ConflictError(
+        f"{place}: a body that was erased is not taken again",
+        subject=place,
+        hint="`audit show` tells what of it is left",
+    )
 
 
 def opened_key(reader: "Reader") -> str | None:
@@ -228,6 +251,10 @@ class Writer(Reader, Protocol):
         """Store the signed checkpoint over all `size` records."""
         ...
 
+    def erase(self, digests: Iterable[str]) -> None:
+        """Take these bodies out, and refuse whoever appends one of them again with ConflictError."""
+        ...
+
     def seal(self) -> bytes | None:
         """Sign what this transaction appended; the checkpoint to publish, None without a key or a record.
 
@@ -256,5 +283,16 @@ class Ledger(Readable, Protocol):
 
         With a key it signs a checkpoint. IntegrityError: the store is behind or beside the one that was
         published last; only `restoring` goes on, to record just that.
+        """
+        ...
+
+    def append(self, *drafts: Draft) -> list[Appended]:
+        """Append in one transaction and, with a key, give every step its proof, which the caller keeps."""
+        ...
+
+    def scrub(self) -> str | None:
+        """Overwrite what erased bodies left in the store's own files.
+
+        Why something may be left, None: nothing is. It raises nothing: whoever asks has erased already.
         """
         ...

@@ -20,6 +20,7 @@ from evidence.doors.options import ledger_path as place_of
 from schemas.errors import ConflictError, UsageError
 
 if TYPE_CHECKING:
+    from ledger.erasure import Again
     from ledger.signing import Signing
     from ledger.sqlite import SqliteLedger
     from ledger.store import Appended
@@ -118,11 +119,55 @@ def rotate(new: str, given: str | None, actor: str | None, chosen_format: str | 
 @_ACTOR
 @format_option()
 def restore(reason: str, given: str | None, actor: str | None, chosen_format: str | None) -> int:
-    """Go on from a ledger behind or beside its published checkpoint, and record that this is meant."""
+    """Go on from a ledger behind or beside its published checkpoint, and record that this is meant.
+
+    What was erased since that copy was made is erased again.
+    """
     from ledger.custody import restore as go_on
 
     held = _opened(given, _required_key())
-    _tell({**_place(go_on(held, actor_name(actor), reason)), "reason": reason}, chosen_format)
+    done = go_on(held, actor_name(actor), reason)
+    told = {} if done.record is None else {**_place(done.record), "reason": reason}
+    _tell({**told, **_again(done.again), "left": done.left}, chosen_format)
+    return 0
+
+
+@ledger.command(epilog="Backups, exports and the dossier are not reached: docs/audit.md says what is not.")
+@click.option(
+    "--subject",
+    required=True,
+    metavar="ID",
+    help="A request_id, plan_id, receipt_digest or admission_id, or a unique beginning of one.",
+)
+@click.option("--reason", required=True, help="Why; it stands in the record and is not erased itself.")
+@_LEDGER
+@key_option
+@_ACTOR
+@format_option()
+def erase(subject: str, reason: str, given: str | None, actor: str | None, chosen_format: str | None) -> int:
+    """Remove what was recorded about an id; the records of it, the chain and the tree stay valid (删除正文).
+
+    There is no way back. What hangs on it reads ERASED, and nothing more is recorded about it. Said again,
+    it ends what was cut short.
+    """
+    from ledger.erasure import erase as remove
+
+    held = _opened(given, signing_key())
+    done = remove(held, subject, reason, actor_name(actor))
+    told = {"seq": None, "id": None} if done.record is None else _place(done.record)
+    _tell(
+        {
+            **told,
+            "field": done.field,
+            "erased": done.id,
+            "bodies": done.bodies,
+            "reason": reason if done.record else None,
+            **_again(done.again),
+            "left": done.left,
+            "note": None if done.record or done.bodies else "它此前已被删除 it was erased before",
+        },
+        chosen_format,
+    )
     return 0
 
 
@@ -152,12 +197,16 @@ def _chance() -> str:
     return f"external-evidence/{os.urandom(8).hex()}"
 
 
-def _opened(given: str | None, signing: "Signing") -> "SqliteLedger":
+def _opened(given: str | None, signing: "Signing | None") -> "SqliteLedger":
     from ledger.sqlite import SqliteLedger
 
     held = SqliteLedger.open(place_of(given), system_clock, signing=signing)
     click.get_current_context().call_on_close(held.close)
     return held
+
+
+def _again(done: "Again") -> dict[str, object]:
+    return {"again": [one.seq for one in done.records] or None, "again_bodies": done.bodies or None}
 
 
 def _place(done: "Appended") -> dict[str, object]:
@@ -184,4 +233,11 @@ _WORDS = {
     "new_key": "新公钥",
     "policy": "审计方的信任文件",
     "reason": "原因",
+    "field": "按",
+    "erased": "已删除",
+    "bodies": "正文数",
+    "again": "再次删除的记录",
+    "again_bodies": "再次删除的正文数",
+    "left": "可能残留",
+    "note": "说明",
 }

@@ -9,7 +9,8 @@ import pytest
 
 from evidence.audit import replay
 from ledger.checkpoint import Checkpoint
-from ledger.custody import _registered, restore, rotate
+from ledger.custody import restore, rotate
+from ledger.keeping import registered
 from ledger.keyring import (
     Period,
     check_restoral,
@@ -244,7 +245,7 @@ def test_an_audit_names_a_signature_that_does_not_hold(ledger: SqliteLedger) -> 
         ] == "each key is signed for by the one before it"
 
 
-@pytest.mark.parametrize("late", [_registered, lambda writer, _schema, _actor: writer.append(step(9))])
+@pytest.mark.parametrize("late", [registered, lambda writer, _schema, _actor: writer.append(step(9))])
 def test_a_ledger_that_loses_its_records_meanwhile_is_no_place_to_append(
     ledger: SqliteLedger, late: Callable[..., object]
 ) -> None:
@@ -300,7 +301,8 @@ def test_a_restoral_keeps_its_reason_and_the_checkpoint_that_was_given_up(tmp_pa
     ahead = bytes(Checkpoint(ORIGIN, 9, bytes(32)).signed(ONE))
     (tmp_path / "keys" / "log.key.checkpoint").write_bytes(ahead)
     ledger = opened(tmp_path)
-    done = restore(ledger, "me", "the disk failed")
+    done = restore(ledger, "me", "the disk failed").record
+    assert done is not None
     with ledger.read() as reader:
         body = reader.body(done.record.body.digest) or b""
     ledger.close()

@@ -185,7 +185,8 @@ def test_a_restoral_is_signed_recorded_and_lets_the_log_go_on(tmp_path: Path) ->
     ahead = (tmp_path / "keys" / "log.key.checkpoint").read_bytes()
     put_back(tmp_path, "backup")
     ledger = opened(tmp_path)
-    done = restore(ledger, "me", "the disk of March failed")
+    done = restore(ledger, "me", "the disk of March failed").record
+    assert done is not None
     assert (done.seq, done.record.kind) == (4, "ledger.restored")
     append(ledger, step(4))
     ledger.close()

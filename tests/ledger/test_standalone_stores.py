@@ -17,9 +17,7 @@ from ledger.custody import restore, rotate
 from ledger.keyring import restoral_text, rotation_text
 from ledger.keyring import written as signature_of
 from ledger.signature_check import signature_breaks
-from ledger.store import Draft, registration
-from schemas.canonical import canonical, digest_bytes
-from schemas.ledger import Subject, read_raw
+from schemas.ledger import read_raw
 from tests.ledger.carried import (
     Carried,
     Step,
@@ -28,7 +26,6 @@ from tests.ledger.carried import (
     filler,
     found,
     items,
-    live,
     packed,
     put,
     rechained,
@@ -134,52 +131,6 @@ def test_a_log_whose_first_key_is_none_or_anothers_is_seen(signed: Carried, tmp_
         opening = whole[0].stating({**json.loads(whole[0].body), "key": key})
         told, seq, field = found(put(tmp_path / "x.bundle", rechained([opening, *whole[1:]])))
         assert (told, seq, field) == ("TAMPERED", 0, "key")
-
-
-ERASED = "external_evidence_body_erased_v0"
-
-
-def erase(carried: Carried, seq: int) -> None:
-    """Take the body of that record away; a record of it says which."""
-    with closing(sqlite3.connect(carried.sqlite)) as connection:
-        [(raw,)] = connection.execute("SELECT raw FROM records WHERE seq = ?", (seq,)).fetchall()
-    digest = read_raw(raw).body.digest
-    body = canonical({"schema_version": ERASED, "bodies": [digest], "reason": "asked for"})
-    ledger = opened(carried.folder)
-    document = b"{}"
-    append(
-        ledger,
-        registration("me", ERASED, document),
-        Draft("body.erased", "me", f"erase {seq}", Subject(), ERASED, digest_bytes(document), body),
-    )
-    ledger.close()
-    edit(carried.sqlite, "DELETE FROM bodies WHERE digest = ?", bytes.fromhex(digest.partition(":")[2]))
-
-
-def test_a_body_that_was_erased_is_shown_erased_and_what_hangs_on_it_is_not_judged(tmp_path: Path) -> None:
-    ledger = opened(tmp_path)
-    live(ledger)
-    carried = packed(tmp_path, ledger)
-    whole = steps(items(carried.bundle))
-    rows, ready = of_kind(whole, "provider.observed"), of_kind(whole, "receipt.observed")
-    edit(carried.sqlite, "UPDATE head SET seq = seq")  # nothing changed
-    erase(carried, rows)
-    report = standalone.verify(carried.sqlite, carried.policy)
-    assert (report["verdict"], report["erased"]) == ("VERIFIED", [rows])
-    erase(carried, ready)
-    report = standalone.verify(carried.sqlite, carried.policy)
-    assert (report["verdict"], report["erased"]) == ("VERIFIED", [rows, ready])
-    after = [seq for seq, one in enumerate(whole) if seq > ready and one.kind in standalone.STEPS]
-    assert report["not_judged_after_erasure"] == after
-    assert f"ERASED: 记录 record {ready}" in standalone.told(report)
-
-
-def test_a_body_that_others_depend_on_cannot_be_erased(tmp_path: Path) -> None:
-    ledger = opened(tmp_path)
-    live(ledger)
-    carried = packed(tmp_path, ledger)
-    erase(carried, 1)
-    assert found(carried.sqlite, policy=carried.policy) == ("TAMPERED", 1, "body")
 
 
 def test_a_body_of_another_size_than_its_record_says_or_in_another_form_is_seen(

@@ -1,0 +1,50 @@
+"""What was erased from a log, kept beside its key: one erasure a line, canonical JSON (KEY.erased).
+
+An older copy of the store holds the bodies and not the record of their end; this list lies where putting
+that copy back does not reach it.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from ledger.files import read_if_there, replace
+from schemas.errors import IntegrityError, InvalidError
+from schemas.ledger import Subject
+from schemas.ledger_erasure import MOST_BODIES, ListedErasure
+from schemas.outside import parse
+
+BESIDE = ".erased"
+
+
+class ErasedList:
+    """The list in the file at `path`; a missing file is an empty list."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def entries(self, log: str) -> list[ListedErasure]:
+        """What was erased from that log; IntegrityError when a line is not as it was written."""
+        lines = (read_if_there(self.path) or b"").splitlines()
+        found = [self._entry(number, line) for number, line in enumerate(lines, 1)]
+        return [one for one in found if one.origin == log]
+
+    def add(self, log: str, subject: Subject, reason: str, bodies: Iterable[str]) -> None:
+        """Put the bodies that are not on it yet on the list; durable at the end."""
+        known = {digest for one in self.entries(log) for digest in one.bodies}
+        new = sorted(set(bodies) - known)
+        lines = read_if_there(self.path) or b""
+        while new:
+            part, new = new[:MOST_BODIES], new[MOST_BODIES:]
+            entry = ListedErasure(origin=log, subject=subject, bodies=tuple(part), reason=reason)
+            lines += entry.canonical() + b"\n"
+            replace(self.path, lines, synchronised=True)
+
+    def _entry(self, number: int, line: bytes) -> ListedErasure:
+        try:
+            return ListedErasure.read(parse(line, f"line {number}"))
+        except InvalidError as error:
+            raise IntegrityError(
+                f"{self.path}, line {number}: {error.message}",
+                subject=str(self.path),
+                hint="it lists what was erased, so that an older copy cannot bring it back; mend it",
+            ) from error
