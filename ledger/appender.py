@@ -4,15 +4,15 @@ It has no thread of its own: of the callers that wait, the first one commits wha
 """
 
 from collections import deque
+from collections.abc import Iterator
 from copy import copy
 from itertools import islice
 from threading import Lock
 
-from ledger.store import Appended, Draft, Ledger, Writer
+from ledger.store import Appended, Draft, Ledger
 from schemas.errors import ConflictError, EvidenceError, InvalidError, UsageError
 
 MOST_STEPS = 256
-_Outcome = tuple[list[Appended], EvidenceError | None]
 
 
 class _Entry:
@@ -42,15 +42,6 @@ class _Entry:
             return self._done
         # One failure may reach many threads: each raises an error of its own, with a traceback of its own.
         raise copy(self._error) from self._error
-
-
-class _UndoneError(Exception):
-    """An entry was refused after part of it was appended: the whole transaction has to go."""
-
-    def __init__(self, entry: _Entry, error: EvidenceError) -> None:
-        super().__init__(error.message)
-        self.entry = entry
-        self.error = error
 
 
 class Appender:
@@ -127,43 +118,22 @@ class Appender:
             return batch
 
     def _commit(self, batch: list[_Entry]) -> None:
-        while batch:
-            try:
-                outcomes = self._write(batch)
-            except _UndoneError as undone:
-                undone.entry.settle([], undone.error)
-                batch.remove(undone.entry)
-                continue
-            except EvidenceError as error:
-                for entry in batch:
-                    entry.settle([], error if entry.drafts else None)
+        try:
+            done = self._write(batch)
+        except EvidenceError as error:
+            if isinstance(error, ConflictError | InvalidError) and len(batch) > 1:
+                # About one entry, and which one not every store can say: nothing was kept, and each half is
+                # done by itself until it stands alone.
+                middle = len(batch) // 2
+                self._commit(batch[:middle])
+                self._commit(batch[middle:])
                 return
-            for entry, (done, refused) in zip(batch, outcomes, strict=True):
-                entry.settle(done, refused)
-            return
+            for entry in batch:
+                entry.settle([], error if entry.drafts else None)
+        else:
+            for entry in batch:
+                entry.settle(list(islice(done, len(entry.drafts))))
 
-    def _write(self, batch: list[_Entry]) -> list[_Outcome]:
-        if not any(entry.drafts for entry in batch):
-            return [([], None)] * len(batch)
-        with self._ledger.write() as writer:
-            outcomes = [_outcome(writer, entry) for entry in batch]
-            return outcomes if writer.signing is None else _proved(writer, outcomes)
-
-
-def _outcome(writer: Writer, entry: _Entry) -> _Outcome:
-    done: list[Appended] = []
-    try:
-        for draft in entry.drafts:
-            done.append(writer.append(draft))  # noqa: PERF401 - what is done before a refusal counts
-    except (ConflictError, InvalidError) as error:
-        if all(one.repeated for one in done):
-            return [], error
-        raise _UndoneError(entry, error) from error
-    return done, None
-
-
-def _proved(writer: Writer, outcomes: list[_Outcome]) -> list[_Outcome]:
-    from ledger.proof import proved
-
-    flat = iter(proved(writer, [one for done, _ in outcomes for one in done]))
-    return [(list(islice(flat, len(done))), refused) for done, refused in outcomes]
+    def _write(self, batch: list[_Entry]) -> Iterator[Appended]:
+        drafts = [draft for entry in batch for draft in entry.drafts]
+        return iter(self._ledger.append(*drafts) if drafts else ())
