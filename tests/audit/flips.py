@@ -130,7 +130,7 @@ def signatures_once() -> None:
 
 
 def flip(fifty: Fifty, original: Path, copy: Path, places: Iterable[int]) -> Iterator[Flip]:
-    """Flip each of these bytes in turn in `copy`, which is made from `original` and is the same at the end."""
+    """Flip each of these bytes in turn in `copy`, which is made of `original` and at the end is it again."""
     shutil.copyfile(original, copy)
     raw, what = original.read_bytes(), parts(original)
     whole = content(copy)
