@@ -1,36 +1,42 @@
 """Replay a ledger from its stored bytes: derive every id and transition again (ledger.md section 4).
 
 Nothing that the ledger's writer concluded is believed. The chain is checked record by record, each body
-against its digest, each artifact by its own verb, each step by the order of the life it belongs to.
+against its digest, each artifact by its own verb, each step by the order of the life it belongs to. Memory
+holds one life at a time; several processes derive the lives of a long ledger.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from evidence.lifecycle.interpret import STEPS, interpret
-from evidence.lifecycle.life import LedgerLife
-from ledger.chain import Break, Link, links
-from ledger.keyring import RESTORED, ROTATED
+from evidence.replay.findings import (
+    END,
+    INDEX,
+    MOST_FINDINGS,
+    SIGNATURES,
+    Findings,
+    Place,
+    RuleBreak,
+)
+from evidence.replay.lives import ChangedError, Context, Derived, StrayError, derive
+from evidence.replay.notes import Notes
+from evidence.replay.views import View
+from evidence.replay.walk import Walked, walk
+from evidence.replay.workers import Begun, Crew
+from ledger.chain import Break
+from ledger.erasure import erased
 from ledger.signature_check import signature_breaks
-from ledger.store import Reader
-from schemas.canonical import canonical, digest_bytes
-from schemas.errors import EvidenceError, IntegrityError, InvalidError, OrderError
-from schemas.ledger import OPENED, PLUGIN, LedgerOpened, LedgerRecord, ProviderCall, Subject
-from schemas.ledger_keys import KeyRotated, LedgerRestored
-from schemas.outside import parse
-from schemas.record import Record
+from ledger.store import Head, Readable, Reader
+from schemas.errors import IntegrityError
 
-MOST_FINDINGS = 1000
+__all__ = ["MOST_FINDINGS", "Replay", "RuleBreak", "View", "replay"]
 
-
-class RuleBreak(Break):
-    """A Break of the rules of a life by bytes that are as they were stored."""
-
-    __slots__ = ()
-
-
-CUSTODY: dict[str, type[Record]] = {ROTATED: KeyRotated, RESTORED: LedgerRestored}
+# Below it the start of a process costs more than it saves.
+FEW_RECORDS = 20_000
+LEFT_OUT = "the ends of lives, the indexes and the signatures: they are of the whole ledger"
 
 
 @dataclass
@@ -47,6 +53,10 @@ class Replay:
     calls: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     findings: list[Break] = field(default_factory=list)
     uninterpreted: list[int] = field(default_factory=list)
+    erased: list[int] = field(default_factory=list)
+    not_derived: list[int] = field(default_factory=list)
+    believed: int = 0
+    left_out: str | None = None
     truncated: bool = False
     tampered: bool = False
     rule_broken: bool = False
@@ -56,11 +66,17 @@ class Replay:
         """Whether nothing broke; an empty ledger is not clean."""
         return not self.findings and self.records > 0
 
+    @property
+    def verdict(self) -> str | None:
+        """The word on what broke; a clean replay has none, because it compared with nothing."""
+        return "TAMPERED" if self.tampered else "RULE-BROKEN" if self.rule_broken else None
+
     def to_wire(self) -> dict[str, object]:
         """The report as the doors print it."""
         return {
             "schema_version": "external_evidence_replay_v0",
             "clean": self.clean,
+            "verdict": self.verdict,
             "log": self.log,
             "records": self.records,
             "head": self.head,
@@ -76,182 +92,124 @@ class Replay:
             "findings": [finding._asdict() for finding in self.findings],
             "findings_truncated": self.truncated,
             "cannot_interpret": self.uninterpreted,
+            "erased": self.erased,
+            "not_derived": self.not_derived,
+            "believed_up_to": self.believed or None,
+            "left_out": self.left_out,
             "limit": "A ledger cannot show what was never appended, nor that its tail was cut off.",
         }
 
 
-def replay(reader: Reader) -> Replay:
+def replay(reader: Reader, view: View | None = None, *, log: Readable | None = None, jobs: int = 1) -> Replay:
     """Read every record of one snapshot and check all of it; the findings in order, the first one first.
 
     Raises nothing for a broken ledger: what broke is a finding that names seq, field, rule, expected
-    and found. After a finding the replay goes on from what is stored.
+    and found. After a finding the replay goes on from what is stored. With `log`, the ledger that `reader`
+    reads, up to `jobs` processes share the work; what is found is the same.
     """
-    return _Auditor(reader).run()
+    shown = view or View()
+    head = _head(reader) if log is not None and jobs > 1 else None
+    if log is None or head is None or head.seq < FEW_RECORDS:
+        return _alone(reader, shown)
+    try:
+        return _together(reader, shown, log, head, jobs)
+    except StrayError:
+        return _alone(reader, shown)
 
 
-class _Auditor:
-    """One pass over one snapshot."""
+def _head(reader: Reader) -> Head | None:
+    try:
+        return reader.head()
+    except IntegrityError:
+        return None  # told by the walk
 
-    def __init__(self, reader: Reader) -> None:
+
+def _alone(reader: Reader, view: View) -> Replay:
+    try:
+        return _in_memory(reader, view, by_artifact=False)
+    except StrayError:
+        return _in_memory(reader, view, by_artifact=True)
+
+
+def _in_memory(reader: Reader, view: View, *, by_artifact: bool) -> Replay:
+    with closing(Notes.begin()) as notes:
+        return _Pass(reader, view, notes, by_artifact=by_artifact).run()
+
+
+def _together(reader: Reader, view: View, log: Readable, head: Head, jobs: int) -> Replay:
+    with TemporaryDirectory(prefix="external-evidence-") as folder:
+        path = Path(folder) / "notes"
+        with closing(Notes.begin(path)) as notes, Crew.of(jobs, log, head, path) as crew:
+            return _Pass(reader, view, notes, crew).run()
+
+
+class _Pass:
+    """One replay of one snapshot, alone or with a crew."""
+
+    def __init__(
+        self, reader: Reader, view: View, notes: Notes, crew: Crew | None = None, *, by_artifact: bool = False
+    ) -> None:
         self._reader = reader
-        self._life = LedgerLife()
-        self._schemas: set[tuple[str, str]] = set()
-        self._report = Replay()
-        self._signed = False
+        self._view = view
+        self._notes = notes
+        self._crew = crew
+        self._by_artifact = by_artifact
 
     def run(self) -> Replay:
-        report = self._report
+        """All of it."""
+        whole = not self._view.ends_early
+        index = self._crew.index() if self._crew is not None and whole else None
+        gone = erased(self._reader)
+        walked = walk(self._reader, self._notes, self._view, gone, by_artifact=self._by_artifact)
+        signed = self._crew.signatures() if self._crew is not None and whole and walked.signed else None
+        ended = whole and walked.unreadable is None
+        context = Context(walked.records, self._view.believed, self._by_artifact, ended, walked.schemas, gone)
         try:
-            for link in links(self._reader.records()):
-                report.records += 1
-                report.head = link.id
-                for finding in self._check(link):
-                    self._add(finding)
-            for finding in (*self._unfollowed(), *self._reader.index_breaks(), *self._signatures()):
-                self._add(finding)
+            derived = self._derive(context, walked.steps)
+            walked.findings.merge(derived.findings)
+            if ended:
+                self._add(walked.findings, INDEX, index, self._reader.index_breaks)
+                if walked.signed:
+                    self._add(walked.findings, SIGNATURES, signed, lambda: signature_breaks(self._reader))
         except IntegrityError as error:
-            self._add(Break(report.records, "file", "the file can be read", "a record", error.message))
-        _count(self._life, report)
-        return report
+            derived, walked.unreadable = Derived(), error
+        if walked.unreadable is not None:
+            rule, found = "the file can be read", walked.unreadable.message
+            walked.findings.add(Place(END, 0), (Break(walked.records, "file", rule, "a record", found),))
+        return _report(walked, derived, self._view)
 
-    def _add(self, finding: Break) -> None:
-        if isinstance(finding, RuleBreak):
-            self._report.rule_broken = True
-        else:
-            self._report.tampered = True
-        if len(self._report.findings) < MOST_FINDINGS:
-            self._report.findings.append(finding)
-        else:
-            self._report.truncated = True
-
-    def _check(self, link: Link) -> Iterator[Break]:
-        yield from link.breaks
-        record = link.record
-        if record is None:
-            return
-        self._report.log = self._report.log or record.log
-        if (record.seq == 0) != (record.kind == "ledger.opened"):
-            yield RuleBreak(link.seq, "kind", "a ledger opens once, at seq 0", "ledger.opened", record.kind)
+    def _derive(self, context: Context, steps: int) -> Derived:
         try:
-            body = _body(self._reader, record)
-            artifact = _artifact(body, record)
-        except (IntegrityError, InvalidError) as error:
-            rule = "the body is the one that the record names"
-            yield Break(link.seq, "body", rule, record.body.digest, error.message)
-            return
-        if record.kind in ("ledger.opened", "schema.registered"):
-            yield from self._opening(record, body, artifact)
-        elif record.kind in CUSTODY:
-            yield from self._custody(record, artifact)
-        elif record.kind in STEPS:
-            yield from self._step(record, artifact)
-        else:
-            self._report.uninterpreted.append(link.seq)
+            if self._crew is not None:
+                return self._crew.derive(self._reader, self._notes, context, steps)
+            return derive(self._reader, self._notes, context)
+        except ChangedError as error:
+            raise IntegrityError(f"record or body {error} is another one when it is looked up") from error
 
-    def _opening(self, record: LedgerRecord, body: bytes, artifact: object) -> Iterator[Break]:
-        if record.subject != Subject():
-            found = canonical(record.subject.to_wire()).decode()
-            yield RuleBreak(record.seq, "subject", "no artifact of a life, no subject", "{}", found)
-        if record.kind == "schema.registered":
-            own = digest_bytes(body)
-            if own != record.schema.digest:
-                rule = "a registered schema is its body"
-                yield RuleBreak(record.seq, "schema.digest", rule, own, record.schema.digest)
-            self._schemas.add((record.schema.name, record.schema.digest))
-            return
-        if record.schema.name != OPENED:
-            rule = "the artifact states its schema"
-            yield RuleBreak(record.seq, "schema.name", rule, OPENED, record.schema.name)
-        try:
-            opened = LedgerOpened.read(artifact)
-        except EvidenceError as error:
-            yield RuleBreak(record.seq, "body", error.code, OPENED, error.message)
-            return
-        self._signed = opened.key is not None
-        if opened.origin != record.log:
-            yield RuleBreak(record.seq, "body.origin", "one log, one name", record.log, opened.origin)
-
-    def _custody(self, record: LedgerRecord, artifact: object) -> Iterator[Break]:
-        yield from self._schema(record, artifact)
-        if record.subject != Subject():
-            found = canonical(record.subject.to_wire()).decode()
-            yield RuleBreak(record.seq, "subject", "no artifact of a life, no subject", "{}", found)
-        try:
-            CUSTODY[record.kind].read(artifact)
-        except InvalidError as error:
-            yield RuleBreak(record.seq, "body", error.code, record.schema.name, error.message)
-
-    def _signatures(self) -> Iterator[Break]:
-        # Keys, checkpoints and restorals; only who has to verify needs what verifies.
-        return signature_breaks(self._reader) if self._signed else iter(())
-
-    def _schema(self, record: LedgerRecord, artifact: object) -> Iterator[Break]:
-        seq, name = record.seq, record.schema.name
-        if (name, record.schema.digest) not in self._schemas:
-            rule = "a schema is registered before it is used"
-            yield RuleBreak(seq, "schema", rule, "a registered schema", f"{name} {record.schema.digest}")
-        if isinstance(artifact, dict) and artifact.get("schema_version") != name:
-            stated = str(artifact.get("schema_version"))
-            yield RuleBreak(seq, "schema.name", "the artifact states its schema", stated, name)
-
-    def _step(self, record: LedgerRecord, artifact: object) -> Iterator[Break]:
-        seq = record.seq
-        yield from self._schema(record, artifact)
-        try:
-            subject = interpret(self._life, record.kind, artifact)
-        except OrderError as error:
-            yield RuleBreak(seq, "kind", error.rule, "a step that may follow", error.message)
-            return
-        except EvidenceError as error:
-            yield RuleBreak(
-                seq, f"body {error.subject}", error.code, "an artifact that verifies", error.message
-            )
-            return
-        if subject != record.subject:
-            expected, found = (canonical(one.to_wire()).decode() for one in (subject, record.subject))
-            yield RuleBreak(seq, "subject", "the subject is derived from the artifact", expected, found)
-        if record.kind == "provider.called":
-            yield from self._call(record, ProviderCall.read(artifact))
-
-    def _call(self, record: LedgerRecord, call: ProviderCall) -> Iterator[Break]:
-        if not record.actor.startswith(PLUGIN):
-            yield RuleBreak(
-                record.seq, "actor", "a provider is called by a plugin", f"{PLUGIN}…", record.actor
-            )
-        self._report.calls[record.actor, call.action, call.evidence.state] += 1
-
-    def _unfollowed(self) -> Iterator[Break]:
-        # A writer takes each of these two steps together with the one that must follow it.
-        last = self._report.records - 1
-        for plan in self._life.plans.values():
-            for digest in plan.delivered:
-                rule = "what an execution delivered is observed"
-                yield RuleBreak(last, "record", rule, digest, "no such receipt")
-            for receipt in plan.receipts.values():
-                if receipt.superseding is not None:
-                    rule = "a superseding decision comes into force"
-                    yield RuleBreak(last, "record", rule, receipt.superseding, "no such decision")
+    def _add(
+        self, findings: Findings, stage: int, begun: Begun | None, check: Callable[[], Iterator[Break]]
+    ) -> None:
+        done = None if begun is None else begun.result()
+        findings.add(Place(stage, 0), check() if done is None else done)
 
 
-def _body(reader: Reader, record: LedgerRecord) -> bytes:
-    body = reader.body(record.body.digest)
-    if body is None:
-        raise IntegrityError("no body is stored under this digest", subject="body")
-    if len(body) != record.body.size:
-        raise IntegrityError(f"the body has {len(body)} bytes, not {record.body.size}", subject="body.size")
-    return body
-
-
-def _artifact(body: bytes, record: LedgerRecord) -> object:
-    artifact = parse(body, "body")
-    if record.kind != "schema.registered" and canonical(artifact) != body:
-        raise InvalidError("the body is not written in its canonical form", subject="body")
-    return artifact
-
-
-def _count(life: LedgerLife, report: Replay) -> None:
-    report.plans = len(life.plans)
-    lives = [receipt for plan in life.plans.values() for receipt in plan.receipts.values()]
-    report.receipts = len(lives)
-    report.admissions = sum(len(receipt.history) for receipt in lives)
-    report.retired = sum(receipt.retired for receipt in lives)
+def _report(walked: Walked, derived: Derived, view: View) -> Replay:
+    return Replay(
+        log=walked.log,
+        records=walked.records,
+        head=walked.head,
+        plans=derived.plans,
+        receipts=derived.receipts,
+        admissions=derived.admissions,
+        retired=derived.retired,
+        calls=walked.calls,
+        findings=walked.findings.listed(),
+        uninterpreted=walked.uninterpreted,
+        erased=sorted(walked.erased + derived.erased),
+        not_derived=sorted(derived.not_derived),
+        believed=min(view.believed, walked.records),
+        left_out=LEFT_OUT if view.ends_early else None,
+        truncated=walked.findings.truncated,
+        tampered=walked.findings.tampered,
+        rule_broken=walked.findings.rule_broken,
+    )

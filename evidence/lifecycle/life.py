@@ -6,7 +6,7 @@ Artifacts come in already verified by their own verb; here only their order and 
 
 from dataclasses import dataclass, field
 
-from evidence.lifecycle.retire import retire
+from evidence.lifecycle.retire import verdict
 from schemas.admission import Admission
 from schemas.errors import OrderError
 from schemas.plan import Plan
@@ -43,11 +43,15 @@ class PlanLife:
     running: set[int] = field(default_factory=set)
     delivered: dict[str, str] = field(default_factory=dict)
     receipts: dict[str, ReceiptLife] = field(default_factory=dict)
+    unseen_retirement: bool = False
 
     @property
     def retired(self) -> bool:
-        """Whether any evidence of this plan was retired: then nothing new may be gathered for it."""
-        return any(life.retired for life in self.receipts.values())
+        """Whether any evidence of this plan was retired: then nothing new may be gathered for it.
+
+        Of a receipt that was erased only the kind of the record tells (`unseen_retirement`).
+        """
+        return self.unseen_retirement or any(life.retired for life in self.receipts.values())
 
     def start_execution(self, attempt: int) -> None:
         """A provider is about to run; an attempt that never finished may be followed by the next."""
@@ -146,7 +150,7 @@ class PlanLife:
                 "coverage was never read back for this decision",
                 "run `readback --execute` first",
             )
-        expected = retire(admission, life.covered)
+        expected = verdict(admission, life.covered)
         if retirement != expected or not retirement.retire_ready:
             missing = ", ".join(expected.missing_downstream_source_refs)
             raise _refusal(

@@ -14,6 +14,11 @@ def retire(admission: Admission, downstream_source_refs: Iterable[str] = ()) -> 
     is not the one its id names.
     """
     verify_admission(admission)
+    return verdict(admission, downstream_source_refs)
+
+
+def verdict(admission: Admission, downstream_source_refs: Iterable[str]) -> Retirement:
+    """As `retire`, on an admission that was verified before."""
     covered = frozenset(downstream_source_refs)
     missing = tuple(ref for ref in admission.admitted_source_refs if ref not in covered)
     if admission.disposition == "reject":

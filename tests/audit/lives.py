@@ -1,6 +1,7 @@
 """Random lives made through the engine, many in one ledger, and ways to damage what was stored."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -14,7 +15,7 @@ from ledger.store import Reader
 from providers.registry import Registry
 from schemas.admission import Decision
 from schemas.canonical import ALGORITHMS, canonical, digest_bytes
-from schemas.errors import ProviderError
+from schemas.errors import IntegrityError, ProviderError
 from schemas.ledger import LedgerRecord, read_raw, record_id
 from schemas.plan import Plan
 from schemas.receipt import Receipt
@@ -126,6 +127,19 @@ class Shelf:
     def records(self, after: int = -1) -> Iterator[tuple[int, bytes]]:
         """Every (seq, raw) beyond `after`."""
         return iter([pair for pair in self._raws if pair[0] > after])
+
+    def raw(self, seq: int) -> bytes | None:
+        """The record that stands there."""
+        return dict(self._raws).get(seq)
+
+    def of_kind(self, kind: str) -> list[tuple[int, bytes]]:
+        """Every record that can be read and is of that kind."""
+        found = []
+        for seq, raw in self._raws:
+            with suppress(IntegrityError):
+                if read_raw(raw).kind == kind:
+                    found.append((seq, raw))
+        return found
 
     def body(self, digest: str) -> bytes | None:
         """The body of that digest."""
