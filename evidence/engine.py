@@ -38,8 +38,13 @@ from schemas.request import Request
 from schemas.retirement import Retirement
 
 DEFAULT_TIMEOUT_SECONDS = 300.0
+ERASURE = "body.erased"
 T = TypeVar("T")
 Artifact = Discovery | Plan | Execution | Receipt | Supersession | Admission | Readback | Retirement
+
+
+class _NoBodyError(IntegrityError):
+    """A record of a life whose body is not there."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,7 @@ class Engine:
             life = _life(writer, plan.plan_id)
             if plan.plan_id in life.plans:
                 return
+            _refuse_erased_request(writer, plan.request.request_id)
             seen = discover(rows)
             if life.observed != seen:
                 head = writer.head()
@@ -116,7 +122,7 @@ class Engine:
         digest = receipt.digest(algorithm)
 
         def record(writer: Writer) -> None:
-            life = _life(writer, plan.plan_id)
+            life = _life(writer, plan.plan_id, digest)
             finished = _execution(plan, attempt or 1, "finished", receipt=(receipt.status, digest))
             self._append(writer, life, "execution.finished", f"finish:{attempt}", finished)
             if digest not in life.of_plan(plan.plan_id).receipts:
@@ -135,10 +141,11 @@ class Engine:
     def receipt(self, plan: Plan, receipt: Receipt) -> ReceiptObservation:
         """Observe a receipt that the provider's owner handed in."""
         observation = observe(plan, receipt)
+        digest = receipt.digest(bind(plan, receipt))
 
         def record(writer: Writer) -> None:
-            life = _life(writer, plan.plan_id)
-            if receipt.digest(bind(plan, receipt)) not in life.of_plan(plan.plan_id).receipts:
+            life = _life(writer, plan.plan_id, digest)
+            if digest not in life.of_plan(plan.plan_id).receipts:
                 self._append(writer, life, "receipt.observed", "receipt", receipt)
 
         self._write(record)
@@ -159,7 +166,7 @@ class Engine:
         admission = admit(plan, receipt, decision)
 
         def record(writer: Writer) -> None:
-            life = _life(writer, plan.plan_id)
+            life = _life(writer, plan.plan_id, admission.receipt_digest)
             receipt_life = life.of_plan(plan.plan_id).of_receipt(admission.receipt_digest)
             old = receipt_life.in_force
             if old == admission:
@@ -215,7 +222,7 @@ class Engine:
         if self.ledger is None:
             return look(())
         with self.ledger.write() as writer:
-            life = _life(writer, plan.plan_id)
+            life = _life(writer, plan.plan_id, admission.receipt_digest)
             plan_life = life.of_plan(plan.plan_id)
             plan_life.of_admission(admission.admission_id)
             receipt_life = plan_life.of_receipt(admission.receipt_digest)
@@ -241,7 +248,7 @@ class Engine:
         retire(admission)
 
         def record(writer: Writer) -> Retirement:
-            life = _life(writer, admission.plan_id)
+            life = _life(writer, admission.plan_id, admission.receipt_digest)
             plan_life = life.of_plan(admission.plan_id)
             plan_life.of_admission(admission.admission_id)
             receipt_life = plan_life.of_receipt(admission.receipt_digest)
@@ -288,20 +295,51 @@ class Engine:
             return step(writer)
 
 
-def _life(reader: Reader, plan_id: str | None) -> LedgerLife:
-    """The life of one plan as its records tell it, and the readiness that is in force."""
+def _life(reader: Reader, plan_id: str | None, receipt_digest: str | None = None) -> LedgerLife:
+    """The life of one plan as its records tell it, and the readiness that is in force.
+
+    ErasedError when the plan, or the receipt that is asked about, was erased.
+    """
+    records = [
+        record for _, raw in reader.of_subject(plan_id or "") if (record := read_raw(raw)).kind in STEPS
+    ]
+    try:
+        life = _lived(reader, records)
+    except _NoBodyError:
+        life = _remaining(reader, records, receipt_digest)
+    last = reader.latest("provider.observed")
+    life.observed = None if last is None else Discovery.read(_artifact(reader, read_raw(last[1])))
+    return life
+
+
+def _lived(reader: Reader, records: Iterable[LedgerRecord]) -> LedgerLife:
     life = LedgerLife()
-    for _, raw in reader.of_subject(plan_id or ""):
-        record = read_raw(raw)
-        if record.kind not in STEPS:
-            continue
+    for record in records:
         artifact = _artifact(reader, record)
         if record.kind == "plan.created":
             life.observed = discover(Plan.read(artifact).provider_candidates)
         interpret(life, record.kind, artifact)
-    last = reader.latest("provider.observed")
-    life.observed = None if last is None else Discovery.read(_artifact(reader, read_raw(last[1])))
     return life
+
+
+def _remaining(reader: Reader, records: Sequence[LedgerRecord], receipt_digest: str | None) -> LedgerLife:
+    from evidence.remains import refusal, remains  # only where a body is missing
+
+    left = remains(reader, records)
+    if receipt_digest in left.receipts:
+        raise refusal("receipt", receipt_digest)
+    life = _lived(reader, left.steps)
+    for plan in life.plans.values():
+        plan.unseen_retirement = left.retired
+    return life
+
+
+def _refuse_erased_request(reader: Reader, request_id: str | None) -> None:
+    named = (read_raw(raw) for _, raw in reader.of_subject(request_id or ""))
+    if any(record.kind == ERASURE for record in named):
+        from evidence.remains import refusal
+
+        raise refusal("request", request_id)
 
 
 def _bounded(blockers: list[WriteBlocker]) -> list[WriteBlocker]:
@@ -316,7 +354,7 @@ def _bounded(blockers: list[WriteBlocker]) -> list[WriteBlocker]:
 def _artifact(reader: Reader, record: LedgerRecord) -> object:
     body = reader.body(record.body.digest)
     if body is None:
-        raise IntegrityError(
+        raise _NoBodyError(
             f"record {record.seq} has no body {record.body.digest}", subject=record.body.digest
         )
     return parse(body, f"body of record {record.seq}")

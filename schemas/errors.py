@@ -100,6 +100,13 @@ class AmbiguousError(NotFoundError):
     code = "ambiguous"
 
 
+class ErasedError(NotFoundError):
+    """What was recorded about an id was erased on purpose; nothing more is recorded about it."""
+
+    code = "erased"
+    http_status = 410
+
+
 class NotReadyError(EvidenceError):
     """A provider that is not ready now; the plan stays valid."""
 

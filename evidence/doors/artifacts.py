@@ -149,8 +149,17 @@ def _body(reader: Reader, identity: str, kind: str, what: str) -> object:
     bodies = [record.body.digest for record in records if record.kind == kind]
     content = reader.body(bodies[-1]) if bodies else None
     if content is None:
+        _refuse_erased(reader, bodies, what, identity)
         raise NotFoundError(f"{what}: the ledger holds no body for {identity}", subject=what)
     return parse(content, what)
+
+
+def _refuse_erased(reader: Reader, bodies: list[str], what: str, identity: str) -> None:
+    from evidence.remains import refusal  # only where a body is missing
+    from ledger.erasure import erased
+
+    if not erased(reader).keys().isdisjoint(bodies):
+        raise refusal(what, identity)
 
 
 def _by_observation_id(prefix: str, reader: Reader) -> list[str]:
@@ -159,7 +168,10 @@ def _by_observation_id(prefix: str, reader: Reader) -> list[str]:
     for _, raw in reader.of_kind("receipt.observed"):
         record = read_raw(raw)
         digest = record.subject.receipt_digest
-        receipt = Receipt.read(parse(reader.body(record.body.digest) or b"null", "receipt"), "receipt")
+        body = reader.body(record.body.digest)
+        if body is None:
+            continue
+        receipt = Receipt.read(parse(body, "receipt"), "receipt")
         identity = observation_id(receipt, digest or "")
         if digest and (identity.startswith(prefix) or identity.partition(":")[2].startswith(prefix)):
             found.append(digest)

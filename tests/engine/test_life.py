@@ -338,7 +338,7 @@ def test_records_of_kinds_that_the_engine_does_not_know_do_not_stop_it(ledger: S
     with ledger.write() as writer:
         subject = Subject(plan_id=plan.plan_id)
         writer.append(
-            Draft("body.erased", "tester", "erase", subject, "erased_v0", digest_bytes(b"x"), b"{}")
+            Draft("policy.changed", "tester", "change", subject, "policy_v0", digest_bytes(b"x"), b"{}")
         )
     assert runs.admit(plan, receipt, ADMIT).admission_id
     with ledger.read() as reader:
