@@ -6,6 +6,7 @@ from evidence.doors import output
 from evidence.doors.audit_export import export
 from evidence.doors.audit_proofs import checkpoint, consistency, prove
 from evidence.doors.audit_report import report
+from evidence.doors.audit_selftest import selftest
 from evidence.doors.audit_show import diff, show
 from evidence.doors.audit_verify import verify
 from evidence.doors.audit_witness import witness
@@ -37,5 +38,5 @@ def replay(given: str | None, chosen_format: str | None) -> int:
     return 0 if told.clean else IntegrityError.exit_status
 
 
-for command in (verify, show, diff, report, export, checkpoint, prove, consistency, witness):
+for command in (verify, show, diff, report, export, checkpoint, prove, consistency, witness, selftest):
     audit.add_command(command)

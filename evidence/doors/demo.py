@@ -72,7 +72,7 @@ def _run(folder: Path, story: Story) -> bool:
 
     ledger = SqliteLedger.open(folder / "ledger.sqlite3", system_clock, create=opening("demo"))
     try:
-        _live(engine(ledger, open_registry(), "demo"), folder, story)
+        live(engine(ledger, open_registry(), "demo"), folder, story)
         with ledger.read() as reader:
             report = replay(reader)
     finally:
@@ -88,7 +88,8 @@ def _run(folder: Path, story: Story) -> bool:
     return report.clean
 
 
-def _live(run: Engine, folder: Path, story: Story) -> None:
+def live(run: Engine, folder: Path, story: Story) -> None:
+    """One whole life, from discovery to retirement, told step by step."""
     from evidence.sinks.dossier import Dossier
 
     found = run.discover()
