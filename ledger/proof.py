@@ -7,7 +7,7 @@ one line each hash, from the leaf's neighbour up
 the checkpoint as it was signed
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import NamedTuple, Self
 
@@ -75,13 +75,13 @@ def prove(reader: Reader, seq: int, size: int | None = None) -> Proof | None:
 
     None when no checkpoint does: the log has no key, or not so many records.
     """
-    return _prove(reader, reader.subtree, seq, max(seq + 1, size or 0))
+    return _prove(reader, reader.subtree, seq, max(seq + 1, size or 0), _covered)
 
 
 def prove_all(reader: Reader, seqs: Iterable[int]) -> list[Proof | None]:
     """The proof of each, as `prove` makes it; what several of them share is read once."""
-    node = cache(reader.subtree)
-    return [_prove(reader, node, seq, seq + 1) for seq in seqs]
+    node, covered = cache(reader.subtree), cache(_covered)
+    return [_prove(reader, node, seq, seq + 1, covered) for seq in seqs]
 
 
 def proved(writer: Writer, done: Iterable[Appended]) -> list[Appended]:
@@ -92,12 +92,14 @@ def proved(writer: Writer, done: Iterable[Appended]) -> list[Appended]:
     return [one._replace(proof=proof and bytes(proof)) for one, proof in zip(done, proofs, strict=True)]
 
 
-def _prove(reader: Reader, node: Node, seq: int, size: int) -> Proof | None:
+def _prove(reader: Reader, node: Node, seq: int, size: int, covered: Callable[[bytes], int]) -> Proof | None:
     note = reader.checkpoint(size)
-    if note is None:
-        return None
-    _, checkpoint = Checkpoint.of(note)
-    return Proof(seq, tuple(inclusion(node, seq, checkpoint.size)), note)
+    return None if note is None else Proof(seq, tuple(inclusion(node, seq, covered(note))), note)
+
+
+def _covered(note: bytes) -> int:
+    """How many records a stored checkpoint is of."""
+    return Checkpoint.of(note)[1].size
 
 
 def hashes(lines: list[str], what: str) -> tuple[bytes, ...]:

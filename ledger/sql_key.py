@@ -1,9 +1,10 @@
 """The key, or none, with which an object appends to a store over SQL, from one transaction to the next."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ledger.sql_view import SqlWriter
-from ledger.store import Opening, opened_key
+from ledger.sql_append import SqlWriter
+from ledger.store import Appended, Draft, Opening, Writer, opened_key
 from schemas.errors import UsageError
 
 if TYPE_CHECKING:
@@ -49,3 +50,13 @@ def keyed(opening: Opening, signing: "Signing | None") -> Opening:
     if (opening.origin or name, opening.key or key) != (name, key):
         raise UsageError(f"the log and its first key have one name; the key is {key}", subject="origin")
     return opening._replace(origin=name, key=key)
+
+
+def append_all(writer: Writer, drafts: Iterable[Draft]) -> list[Appended]:
+    """Append them and, with a key, give every step its proof."""
+    done = [writer.append(draft) for draft in drafts]
+    if writer.signing is None:
+        return done
+    from ledger.proof import proved
+
+    return proved(writer, done)

@@ -1,36 +1,30 @@
-"""What is seen and appended inside one transaction of a store over SQL (ledger.md section 3).
+"""What is seen inside one transaction of a store over SQL (ledger.md section 3).
 
 The statements are those that SQLite and PostgreSQL both understand. A store that holds several logs puts
 its own log into each WHERE and VALUES, so that every table that is named here has one of the two.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ledger.chain import Break
-from ledger.store import REGISTERED, Appended, Clock, Draft, Head, Known, compose, repeat
-from ledger.tree import Frontier, frontier_at, kept, leaf_hash
+from ledger.store import REGISTERED, Head
+from ledger.tree import kept
 from schemas.canonical import digest_bytes, is_digest
 from schemas.errors import IntegrityError, UsageError
 from schemas.ledger import LedgerRecord, read_raw, record_id
 
 if TYPE_CHECKING:
-    from ledger.signing import Signing
+    pass
 
 _PREFIX = re.compile(r"(?:(sha256|blake3):)?([0-9a-f]{1,64})")
 _MOST_LIKE = 8
 _CHUNK = 256
-_LAST = "SELECT seq, raw FROM records WHERE TRUE ORDER BY seq DESC LIMIT 1"
-_HEAD = "SELECT seq, digest FROM head WHERE TRUE"
-# The row of an erased body is empty, and stays. Who appends that body again is refused by NOT NULL, without
-# another statement for all who do not.
-_BODY = (
-    "INSERT INTO bodies VALUES (?, ?)"
-    " ON CONFLICT (digest) DO UPDATE SET bytes = NULL WHERE length(bodies.bytes) = 0"
-)
-_NO_BODY = "INSERT INTO bodies VALUES (?, ?) ON CONFLICT (digest) DO UPDATE SET bytes = excluded.bytes"
-_SCHEMA = "INSERT INTO schemas VALUES (?, ?) ON CONFLICT DO NOTHING"
+LAST = "SELECT seq, raw FROM records WHERE TRUE ORDER BY seq DESC LIMIT 1"
+HEAD = "SELECT seq, digest FROM head WHERE TRUE"
+RAW = "SELECT seq, raw FROM records WHERE seq = ?"
+SAME_KEY = "SELECT seq, raw FROM records WHERE idem = ?"
 _NO_CHECKPOINT = (-1, b"")
 _RULE = "the index says what the record says"
 
@@ -44,12 +38,6 @@ class Rows(Protocol):
     def __call__(self, sql: str, /, *values: object) -> list[Row]: ...
 
 
-class Put(Protocol):
-    """One statement that gives no rows; a store may send it later, with what follows, in order."""
-
-    def __call__(self, sql: str, /, *values: object) -> object: ...
-
-
 class SqlReader:
     """A Reader over one snapshot; it ends with its transaction. `place` names the store in errors."""
 
@@ -59,11 +47,11 @@ class SqlReader:
 
     def end(self) -> None:
         """Refuse every later use: the connection belongs to somebody else by then."""
-        self._rows = _refuse
+        self._rows = refuse
 
     def head(self) -> Head | None:
         """The last record, None when there is none; IntegrityError: it is not the last that was appended."""
-        found = self._pair(_LAST)
+        found = self._pair(LAST)
         if found is None:
             return None
         seq, raw = found
@@ -71,13 +59,13 @@ class SqlReader:
         if record.seq != seq:
             raise self._wrong(f"record.seq is {record.seq} where {seq} is stored")
         identity = record_id(raw)
-        if self._rows(_HEAD) != [(seq, _key(identity))]:
+        if self._rows(HEAD) != [(seq, key_of(identity))]:
             raise self._wrong(f"record {seq} is not the one that was appended last")
         return Head(record.log, seq, identity)
 
     def raw(self, seq: int) -> bytes | None:
         """The stored bytes of one record."""
-        found = self._pair("SELECT seq, raw FROM records WHERE seq = ?", seq)
+        found = self._pair(RAW, seq)
         return None if found is None else found[1]
 
     def records(self, after: int = -1) -> Iterator[tuple[int, bytes]]:
@@ -90,7 +78,7 @@ class SqlReader:
 
     def body(self, digest: str) -> bytes | None:
         """The body of that digest, None when absent or erased; IntegrityError when it is another."""
-        found = self._rows("SELECT bytes FROM bodies WHERE digest = ?", _key(digest))
+        found = self._rows("SELECT bytes FROM bodies WHERE digest = ?", key_of(digest))
         if not found:
             return None
         body = self._blob(found[0][0])
@@ -135,7 +123,7 @@ class SqlReader:
     def has_schema(self, name: str, digest: str) -> bool:
         """Whether that schema was registered here."""
         query = "SELECT 1 FROM schemas WHERE name = ? AND digest = ?"
-        return bool(self._rows(query, name, _key(digest)))
+        return bool(self._rows(query, name, key_of(digest)))
 
     def subtree(self, level: int, index: int) -> bytes:
         """The stored hash over the 2^level records from index·2^level on; IntegrityError when absent."""
@@ -182,12 +170,12 @@ class SqlReader:
                 all_read = False  # told by the chain; nothing can be derived from it
                 continue
             if record.kind == REGISTERED:
-                registered.add((record.schema.name, _key(record.schema.digest)))
+                registered.add((record.schema.name, key_of(record.schema.digest)))
             found = self._derived(seq, record)
             named += len(found["subject"])
             yield from _differing(seq, _RULE, found, _derive(record))
         expected: dict[str, object] = {
-            "head": [(seq, _key(identity))] if identity else [],
+            "head": [(seq, key_of(identity))] if identity else [],
             "schemas": sorted(registered),
         }
         if all_read:
@@ -222,7 +210,7 @@ class SqlReader:
 
     def _tables(self) -> dict[str, object]:
         return {
-            "head": self._rows(_HEAD),
+            "head": self._rows(HEAD),
             "schemas": self._rows("SELECT name, digest FROM schemas WHERE TRUE ORDER BY name, digest"),
             "subjects": self._rows("SELECT COUNT(*) FROM subjects WHERE TRUE"),
         }
@@ -235,7 +223,7 @@ class SqlReader:
         subject = [
             (field, identity)
             for field, identity in sorted(record.subject.ids().items())
-            if self._rows(present, *_hex_and_algorithm(identity), field, seq)
+            if self._rows(present, *hex_and_algorithm(identity), field, seq)
         ]
         return {"prev": row[0], "idem": row[1], "kind": row[2], "subject": subject}
 
@@ -256,120 +244,26 @@ class SqlReader:
         return IntegrityError(f"{self._place}: {complaint}", subject=self._place)
 
 
-class SqlWriter(SqlReader):
-    """A Writer inside one transaction that holds the right to append."""
-
-    def __init__(self, rows: Rows, put: Put, place: str, clock: Clock, known: Known | None = None) -> None:
-        super().__init__(rows, place)
-        self._put = put
-        self._clock = clock
-        self._head: Head | None = None
-        self._tree = Frontier()
-        self._known = known
-        self._unsealed = False
-        self._sealed: bytes | None = None
-        self.signing: Signing | None = None
-
-    def end(self) -> None:
-        super().end()
-        self._put = _refuse
-
-    def append(self, draft: Draft) -> Appended:
-        """Chain one step to the head; the same key and content again gives the first record back."""
-        idem = draft.idem()
-        first = self._pair("SELECT seq, raw FROM records WHERE idem = ?", _key(idem))
-        if first is not None:
-            return repeat(draft, read_raw(first[1]), record_id(first[1]))
-        head = self._last()
-        return self._insert(draft, *compose(draft, idem, head.log, head, self._clock()))
-
-    def found(self, draft: Draft, log: str) -> Appended:
-        """Write the first record of the log called `log`; the store has made its head row."""
-        return self._insert(draft, *compose(draft, draft.idem(), log, None, self._clock()))
-
-    def erase(self, digests: Iterable[str]) -> None:
-        """Take these bodies out; none of them can be appended again."""
-        for digest in digests:
-            self._put(_NO_BODY, _key(digest), b"")
-
-    def keep_checkpoint(self, size: int, note: bytes) -> None:
-        """Store the signed checkpoint over all `size` records."""
-        self._put("INSERT INTO checkpoints VALUES (?, ?)", size, note)
-
-    def seal(self) -> bytes | None:
-        """Sign what this transaction appended; the checkpoint to publish, None without a key or a record.
-
-        Asked again it is the same one, unless more was appended.
-        """
-        if self.signing is not None and self._head is not None and self._unsealed:
-            self._sealed = self.signing.seal(self, self._head.log, self._tree)
-            self._unsealed = False
-        return self._sealed
-
-    def known(self) -> Known | None:
-        """The tree that the next transaction may go on from; asked after the end of this one."""
-        return self._known if self._head is None else Known(self._head, self._tree)
-
-    def _last(self) -> Head:
-        if self._head is None:
-            known = self._known
-            if known is not None and self._stands(known.head):
-                self._head, self._tree = known
-            else:
-                self._head, self._tree = self._found_last()
-        return self._head
-
-    def _stands(self, head: Head) -> bool:
-        """Whether that head is the last record still, by its bytes; what it says was read before."""
-        found = self._pair(_LAST)
-        return (
-            found is not None
-            and (found[0], record_id(found[1])) == (head.seq, head.id)
-            and self._rows(_HEAD) == [(head.seq, _key(head.id))]
-        )
-
-    def _found_last(self) -> Known:
-        head = self.head()
-        if head is None:
-            raise self._wrong("the first record is missing")
-        if self.signing is not None:
-            return Known(head, self.signing.tree(self, head.seq + 1))
-        return Known(head, frontier_at(self.subtree, head.seq + 1))
-
-    def _insert(self, draft: Draft, record: LedgerRecord, raw: bytes) -> Appended:
-        identity = record_id(raw)
-        self._put(_BODY, _key(record.body.digest), draft.body)
-        prev = b"" if record.prev is None else _key(record.prev)
-        self._tree, completed = self._tree.append(leaf_hash(raw))
-        self._put(
-            "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)",
-            *(record.seq, raw, prev, _key(record.idem), record.kind, b"".join(completed)),
-        )
-        for field, subject in record.subject.ids().items():
-            algorithm, _, digits = subject.partition(":")
-            self._put("INSERT INTO subjects VALUES (?, ?, ?, ?)", digits, algorithm, field, record.seq)
-        if record.kind == REGISTERED:
-            name, digest = record.schema.name, _key(record.schema.digest)
-            self._put(_SCHEMA, name, digest)
-        self._put("UPDATE head SET seq = ?, digest = ? WHERE TRUE", record.seq, _key(identity))
-        self._head = Head(record.log, record.seq, identity)
-        self._unsealed = True
-        return Appended(record.seq, identity, record, repeated=False)
-
-
-def _refuse(_sql: str, *_values: object) -> list[Row]:
+def refuse(_sql: str, *_values: object) -> list[Row]:
+    """In place of every statement once the transaction has ended."""
     raise UsageError("a view of the ledger was used after its transaction had ended")
 
 
-def _key(digest: str) -> bytes:
+def key_of(digest: str) -> bytes:
+    """The bytes of a digest, as the columns hold them."""
     # No column holds what a text that is no digest gives, so that looking it up finds nothing.
-    return bytes.fromhex(digest.partition(":")[2]) if is_digest(digest) else b"no digest"
+    return bytes_of(digest) if is_digest(digest) else b"no digest"
+
+
+def bytes_of(digest: str) -> bytes:
+    """The 32 bytes of a digest that was checked or made here."""
+    return bytes.fromhex(digest.partition(":")[2])
 
 
 def _derive(record: LedgerRecord) -> dict[str, object]:
     return {
-        "prev": b"" if record.prev is None else _key(record.prev),
-        "idem": _key(record.idem),
+        "prev": b"" if record.prev is None else key_of(record.prev),
+        "idem": key_of(record.idem),
         "kind": record.kind,
         "subject": sorted(record.subject.ids().items()),
     }
@@ -389,6 +283,7 @@ def _shown(value: object) -> str:
     return str(value)
 
 
-def _hex_and_algorithm(identity: str) -> tuple[str, str]:
+def hex_and_algorithm(identity: str) -> tuple[str, str]:
+    """An id as the rows of its look-up hold it."""
     algorithm, _, digits = identity.partition(":")
     return digits, algorithm

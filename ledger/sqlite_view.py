@@ -6,7 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from ledger.chain import Break
-from ledger.sql_view import SqlReader, SqlWriter
+from ledger.sql_append import SqlWriter
+from ledger.sql_view import SqlReader
 from ledger.sqlite_file import BEFORE_THE_TREE, layout_of, run
 from ledger.store import Clock, Known
 
