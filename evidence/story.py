@@ -12,11 +12,12 @@ from dataclasses import replace
 from itertools import takewhile
 
 from evidence.plan_story import DAMAGED, ERASED, HELD, MISSING, PlanStory, Step, Wire, place_of
+from ledger.erasure import erased
 from ledger.store import Reader
 from ledger.tree import Frontier, leaf_hash
-from schemas.canonical import is_digest
 from schemas.errors import EvidenceError, IntegrityError
 from schemas.ledger import LedgerRecord, ProviderCall, read_raw, record_id
+from schemas.ledger_erasure import KEPT
 from schemas.outside import parse
 
 EVENTS = ("ledger.opened", "policy.changed", "key.rotated", "body.erased", "ledger.restored")
@@ -31,7 +32,7 @@ class Story:
         self._plans: dict[str, array[int]] = {}
         self._events = array("q")
         self._calls = array("q")
-        self._erased: dict[str, int] = {}
+        self._erased = erased(reader)
         self.log: str | None = None
         self.records = 0
         self._last = -1
@@ -83,8 +84,8 @@ class Story:
 
     @property
     def erased(self) -> dict[str, int]:
-        """The digests that a `body.erased` names, each with the seq of the first that does."""
-        return dict(self._erased)
+        """The digests that a `body.erased` of this story names, each with the seq of the first that does."""
+        return {digest: seq for digest, seq in self._erased.items() if seq <= self._last}
 
     def to_wire(self) -> Wire:
         """The log as a whole, without its plans."""
@@ -125,9 +126,6 @@ class Story:
             self._calls.append(seq)
         elif record.kind in EVENTS:
             self._events.append(seq)
-        if record.kind == "body.erased":
-            for digest in digests_in(self._value(record)[1]):
-                self._erased.setdefault(digest, seq)
 
     def _plan(self, plan_id: str, seqs: "array[int]") -> PlanStory:
         story = PlanStory(plan_id)
@@ -175,23 +173,14 @@ class Story:
         except IntegrityError:
             return DAMAGED, None
         if body is None:
-            return (ERASED if record.body.digest in self._erased else MISSING), None
+            gone = record.kind not in KEPT and record.body.digest in self._erased
+            return (ERASED if gone else MISSING), None
         return (HELD, body) if len(body) == record.body.size else (DAMAGED, None)
 
 
 def story(reader: Reader, until: int | None = None) -> Story:
     """What the ledger says up to and with record `until`; one that is broken is told as far as it reads."""
     return Story(reader, until)
-
-
-def digests_in(value: object) -> Iterator[str]:
-    """Every digest that stands as a text of its own anywhere in a JSON value."""
-    if isinstance(value, str):
-        if is_digest(value):
-            yield value
-    elif isinstance(value, dict | list):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from digests_in(item)
 
 
 def _as_it_is(value: object) -> object:

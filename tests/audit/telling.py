@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from evidence.story import Story, story
+from ledger.keeping import keep, registered
 from ledger.sqlite_readonly import open_readonly
 from ledger.store import Draft, Reader, registration
 from schemas.admission import Admission, Decision
-from schemas.canonical import canonical, digest_bytes
+from schemas.canonical import digest_bytes
 from schemas.ledger import PROVIDER_CALL, CallOutcome, ProviderCall, Subject, read_raw
+from schemas.ledger_erasure import BODY_ERASED, ERASURE, BodyErased
 from schemas.plan import Plan
 from schemas.published import schema_bytes
 from schemas.readback import WriteBlocker
@@ -116,12 +118,11 @@ def take_away(path: Path, digest: str, instead: bytes | None = None) -> None:
 
 def say_erased(path: Path, digest: str) -> None:
     """Append the record that tells of an erasure, and remove the body."""
-    body = canonical({"erased": [digest], "reason": "asked for"})
     with closing(open_ledger(path)) as ledger, ledger.write() as writer:
-        name = "external_evidence_body_erased_v0"
-        draft = Draft("body.erased", "tester", "erase", Subject(), name, digest_bytes(b"s"), body)
-        writer.append(draft)
-    take_away(path, digest)
+        log = registered(writer, BODY_ERASED, "tester").log
+        body = BodyErased(origin=log, bodies=(digest,), reason="asked for").canonical()
+        keep(writer, ERASURE, BODY_ERASED, "erase", "tester", body, Subject(plan_id=digest))
+        writer.erase([digest])
 
 
 class Gaps:
@@ -133,6 +134,10 @@ class Gaps:
     def records(self, after: int = -1) -> Iterator[tuple[int, bytes]]:
         """Every (seq, raw) beyond `after`."""
         return iter([pair for pair in self.raws.items() if pair[0] > after])
+
+    def of_kind(self, kind: str) -> list[tuple[int, bytes]]:
+        """Every (seq, raw) of that kind."""
+        return [(seq, raw) for seq, raw in self.raws.items() if f'"kind":"{kind}"'.encode() in raw]
 
     def raw(self, seq: int) -> bytes | None:
         """One of them."""

@@ -8,7 +8,7 @@ import pytest
 
 from evidence.audit import replay
 from evidence.plan_story import DAMAGED, ERASED, HELD, MISSING
-from evidence.story import digests_in, story
+from evidence.story import story
 from ledger.sqlite_readonly import open_readonly
 from ledger.tree import frontier_of, leaf_hash
 from schemas.canonical import digest_bytes
@@ -127,6 +127,17 @@ def test_an_erased_a_missing_and_a_damaged_body_are_told_apart(made: Told, copy:
     assert plan.to_wire()["created"]["artifact"] is None
 
 
+def test_a_body_that_was_erased_later_is_erased_in_the_story_of_before_which_tells_no_erasure(
+    copy: Path,
+) -> None:
+    with reading(copy) as story:
+        last = story.records - 1
+    say_erased(copy, body_of(copy, "plan.created"))
+    with reading(copy, last) as story:
+        assert story.erased == {}
+        assert Counter(step.body for step in story.steps())[ERASED] == 1
+
+
 def test_a_decision_whose_body_is_gone_is_unknown_and_a_plan_without_any_is_too(copy: Path) -> None:
     for kind in ("plan.created", "admission.decided"):
         take_away(copy, body_of(copy, kind, -1 if kind == "plan.created" else 1))
@@ -202,8 +213,3 @@ def test_an_empty_ledger_has_an_empty_story() -> None:
         [],
         [],
     )
-
-
-def test_digests_are_found_wherever_they_stand() -> None:
-    one, two = digest_bytes(b"1"), digest_bytes(b"2", "sha256")
-    assert list(digests_in({"a": [one, {"b": two}], "c": 1, "d": "blake3:no"})) == [one, two]
