@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, date, datetime
+from functools import lru_cache
 
 _DATE = r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
 _INSTANT = re.compile(
@@ -10,6 +11,7 @@ _INSTANT = re.compile(
 _PARTIAL = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
 
 
+@lru_cache(maxsize=256)
 def split_instant(text: str) -> tuple[int, str] | None:
     """`text` as (UTC seconds, fraction digits), which compare in time order; None if it is no instant.
 
@@ -54,4 +56,4 @@ def publication_complaint(text: str) -> str | None:
 def instant(moment: datetime) -> str:
     """An aware datetime as UTC RFC 3339 text with microseconds and `Z`."""
     # Not strftime: how it writes a year before 1000 is the platform's choice.
-    return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
+    return f"{moment.astimezone(UTC).isoformat(timespec='microseconds').removesuffix('+00:00')}Z"

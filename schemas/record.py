@@ -53,11 +53,12 @@ LONGEST_NAME = 64  # of a field, and more
 class FieldSpec:
     """One field of a record: its rule, and what absence and null mean."""
 
-    __slots__ = ("default", "name", "null_is_absent", "omitted", "rule", "stated")
+    __slots__ = ("as_it_is", "default", "name", "null_is_absent", "omitted", "rule", "stated")
 
     def __init__(self, rule: Rule, default: Any, omitted: bool, nullable: bool, stated: bool) -> None:
         self.name = ""
         self.rule = rule
+        self.as_it_is = type(rule).to_wire is Rule.to_wire
         self.default = default
         self.omitted = omitted
         self.null_is_absent = nullable
@@ -76,7 +77,6 @@ class FieldSpec:
             return self.rule.read(value)
         except RuleError as fault:
             raise fault.under(f".{self.name}") from None
-
 
 def field(
     rule: Rule,
@@ -146,7 +146,16 @@ class Record:
     def _fill(self, given: Mapping[str, object], outside: bool) -> None:
         if self.CLOSED and not self.NAMES.issuperset(given):
             raise _unknown(given, self.NAMES)
-        self.__dict__.update({spec.name: spec.take(given, outside) for spec in self.FIELDS})
+        values = self.__dict__
+        for spec in self.FIELDS:
+            value = given.get(spec.name)
+            if value is None:
+                values[spec.name] = spec.take(given, outside)
+                continue
+            try:
+                values[spec.name] = spec.rule.read(value)
+            except RuleError as fault:
+                raise fault.under(f".{spec.name}") from None
         self.check()
 
     def check(self) -> None:
@@ -175,9 +184,9 @@ class Record:
         """The normalised JSON object, fields in declared order."""
         values = self.__dict__
         return {
-            spec.name: None if values[spec.name] is None else spec.rule.to_wire(values[spec.name])
+            spec.name: value if spec.as_it_is or value is None else spec.rule.to_wire(value)
             for spec in self.FIELDS
-            if not (spec.omitted and values[spec.name] is None)
+            if (value := values[spec.name]) is not None or not spec.omitted
         }
 
     def canonical(self) -> bytes:

@@ -23,6 +23,18 @@ class Text(Rule):
         self.exact = exact
 
     def read(self, value: object) -> object:
+        # What most text is, seen at a glance: nothing printable is refused, and of that only a space is
+        # trimmed; no character takes more than two units.
+        if (
+            type(value) is str
+            and value.isprintable()
+            and 0 < (len(value) if value.isascii() else 2 * len(value)) <= self.most
+            and value[0] != " " != value[-1]
+        ):
+            return self.accept(value)
+        return self._weighed(value)
+
+    def _weighed(self, value: object) -> object:
         if not isinstance(value, str):
             raise RuleError(f"must be text, found {shown(value)}")
         text = trim(value)
@@ -60,6 +72,9 @@ class Digest(Text):
 
     def __init__(self, exact: bool = False) -> None:
         super().__init__(DIGEST_LENGTH, exact)
+
+    def read(self, value: object) -> object:
+        return value if type(value) is str and is_digest(value) else super().read(value)
 
     def accept(self, text: str) -> str:
         if not is_digest(text):
