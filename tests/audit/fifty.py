@@ -63,11 +63,11 @@ class Fifty(NamedTuple):
 def make(folder: Path) -> Fifty:
     """A new one in an empty folder; the same bytes every time."""
     fifty = Fifty(folder)
-    drafts = life(folder / "donor")
-    count = RECORDS - 1 - len(drafts)
+    commits = life(folder / "donor")
+    count = RECORDS - 1 - sum(map(len, commits))
     held = opened(folder)
-    for draft in drafts:
-        held.append(draft)
+    for drafts in commits:
+        held.append(*drafts)
     fillers = map(filler, range(count - 1))
     while group := list(islice(fillers, 3)):
         held.append(*group)
@@ -86,20 +86,23 @@ def make(folder: Path) -> Fifty:
     return fifty
 
 
-def life(folder: Path) -> list[Draft]:
-    """Every step of a life of the engine's, under schemas of one line."""
+def life(folder: Path) -> list[list[Draft]]:
+    """Every step of a life of the engine's, as it committed them, under schemas of one line."""
     small: dict[str, bytes] = {}
-    drafts = []
+    commits: list[list[Draft]] = [[]]
     for number, step in enumerate(steps(items(carry(folder).bundle))[1:]):
         record = read_raw(step.raw)
         name = record.schema.name
         document = small.setdefault(name, canonical({"title": name}))
         if record.kind == REGISTERED:
-            drafts.append(registration(record.actor, name, document))
+            commits[-1].append(registration(record.actor, name, document))
         else:
             command, stated = f"step {number}", digest_bytes(document)
-            drafts.append(Draft(record.kind, record.actor, command, record.subject, name, stated, step.body))
-    return drafts
+            draft = Draft(record.kind, record.actor, command, record.subject, name, stated, step.body)
+            commits[-1].append(draft)
+        if step.sealed:
+            commits.append([])
+    return commits[:-1]
 
 
 def pack(ledger: Path, bundle: Path) -> Path:
