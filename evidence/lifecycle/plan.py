@@ -93,14 +93,14 @@ def verify_plan(stated: Plan) -> Algorithm:
     expected = build(request, stated.provider_candidates, selected, stated.blocker, algorithm)
     if stated != expected:
         raise _difference(stated, expected)
-    if not _fitting(stated.blocker, selected, stated.provider_candidates):
+    if not fitting(stated.blocker, selected, stated.provider_candidates):
         raise MismatchError(
             "plan.blocker does not fit the selection and the candidates", subject="plan.blocker"
         )
     return algorithm
 
 
-def _fitting(blocker: str | None, selected: ProviderRow | None, rows: Sequence[ProviderRow]) -> bool:
+def fitting(blocker: object, selected: ProviderRow | None, rows: Sequence[ProviderRow]) -> bool:
     """Whether some preference makes `plan` come to this selection or this blocker."""
     if blocker is None or selected is not None:
         return blocker is None and selected is not None
