@@ -4,7 +4,7 @@ Done here and not in an engine, so that every engine that recalls the same units
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,6 +19,7 @@ LINE: Final = 0.5
 OTHERWISE: Final = 0.8
 # With one term nothing else tells hits apart: a heading that bears it says what a chapter is about (T8).
 TOPIC: Final = 1.0
+BEST: Final = 3  # candidates that are looked at for what a query says
 
 Phrase = tuple[str, ...]
 
@@ -50,6 +51,22 @@ def rank(recalled: Recalled, wanted: Weighted) -> list[Ranked]:
     scorer = _Scorer(recalled, wanted)
     scored = [Ranked(scorer.score(one), one) for one in recalled.candidates]
     return sorted(scored, key=lambda one: (-one.score, one.candidate.node_id))
+
+
+def said(ranked: Sequence[Ranked], wanted: Weighted) -> float:
+    """How much of a query the best candidates say themselves, from 0 to 1; everyday words count."""
+    return max((_said(one.candidate, wanted) for one in ranked[:BEST]), default=0.0)
+
+
+def _said(one: Candidate, wanted: Weighted) -> float:
+    text = f"{one.title}\n{one.heading}\n{one.text}"
+    terms = {term: weight for term, weight in wanted.own.items() if len(term) > 1}
+    whole = sum(terms.values())
+    own = sum(weight for term, weight in terms.items() if term in text) / whole if whole else 1.0
+    if not wanted.otherwise:
+        return own
+    held = sum(any(all(term in text for term in phrase) for phrase in group) for group in wanted.otherwise)
+    return max(own, (own + held / len(wanted.otherwise)) / 2)
 
 
 class _Scorer:
