@@ -1,0 +1,97 @@
+"""Whether the indexes of a store over SQL say what its records say, looked at in one go.
+
+Here is only yes or no. What is wrong with an index that does not fit, `SqlReader.index_breaks` says, record
+by record, in several times as long.
+"""
+
+from collections.abc import Callable, Iterator
+from secrets import token_hex
+from typing import Any
+
+from ledger.store import REGISTERED
+from ledger.tree_check import TreeCheck, checkpoint_breaks
+from ledger.written import read_written
+from schemas.errors import IntegrityError
+from schemas.ledger import LedgerRecord, record_id
+
+Statement = Callable[..., list[tuple[Any, ...]]]
+_CHUNK = 256
+_RECORDS = "SELECT seq, raw, prev, idem, kind, tree FROM records WHERE seq > ? ORDER BY seq LIMIT ?"
+_SUBJECTS = (
+    "SELECT hex, algorithm, field, seq FROM subjects WHERE (hex, algorithm, field, seq) > (?, ?, ?, ?)"
+    " ORDER BY hex, algorithm, field, seq LIMIT ?"
+)
+_SCHEMAS = "SELECT name, digest FROM schemas WHERE TRUE ORDER BY name, digest"
+_HEAD = "SELECT seq, digest FROM head WHERE TRUE"
+
+
+def fits(statement: Statement, checkpoints: Iterator[tuple[int, bytes]]) -> bool:
+    """Whether every derived row is what the stored bytes make of it, and nothing is there beside."""
+    try:
+        return _Look(statement, checkpoints).fits()
+    except IntegrityError:
+        return False
+
+
+class _Look:
+    """One pass over the records, and one over the rows that look them up."""
+
+    def __init__(self, statement: Statement, checkpoints: Iterator[tuple[int, bytes]]) -> None:
+        self._statement = statement
+        self._checkpoints = checkpoints
+        # Two sets of rows are the same when the sums of their hashes are; nobody knows the hashes before.
+        self._salt = token_hex()
+        self._named = 0
+        self._registered: set[tuple[str, bytes]] = set()
+        self._head: list[tuple[int, bytes]] = []
+
+    def fits(self) -> bool:
+        """Whether all of it fits; asked once."""
+        return (
+            self._records_fit()
+            and self._statement(_HEAD) == self._head
+            and self._statement(_SCHEMAS) == sorted(self._registered)
+            and self._named == self._looked_up()
+        )
+
+    def _records_fit(self) -> bool:
+        tree = TreeCheck()
+        sealed = next(self._checkpoints, None)
+        for seq, raw, *derived, hashes in self._rows():
+            if seq != tree.size or not isinstance(raw, bytes) or tree.row(raw, hashes) != hashes:
+                return False
+            if derived != self._derive(seq, read_written(raw)):
+                return False
+            if sealed is not None and sealed[0] == tree.size:
+                if any(checkpoint_breaks(seq, sealed[1], tree)):
+                    return False
+                sealed = next(self._checkpoints, None)
+            self._head = [(seq, raw)]
+        self._head = [(seq, _key(record_id(raw))) for seq, raw in self._head]
+        return sealed is None
+
+    def _derive(self, seq: int, record: LedgerRecord) -> list[object]:
+        if record.kind == REGISTERED:
+            self._registered.add((record.schema.name, _key(record.schema.digest)))
+        for field, identity in record.subject.ids().items():
+            algorithm, _, digits = identity.partition(":")
+            self._named += hash((self._salt, digits, algorithm, field, seq))
+        return [b"" if record.prev is None else _key(record.prev), _key(record.idem), record.kind]
+
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        after = -1
+        while chunk := self._statement(_RECORDS, after, _CHUNK):
+            yield from chunk
+            after = chunk[-1][0]
+
+    def _looked_up(self) -> int:
+        total, last = 0, ("", "", "", -1)
+        while chunk := self._statement(_SUBJECTS, *last, _CHUNK):
+            for row in chunk:
+                total += hash((self._salt, *row))
+            last = chunk[-1]
+        return total
+
+
+def _key(digest: str) -> bytes:
+    return bytes.fromhex(digest[-64:])
