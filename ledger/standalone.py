@@ -2112,7 +2112,7 @@ class Verifier:
             check_alone(kind, artifact, record["subject"])
             return
         if record["subject"].get("plan_id") in self._tainted:
-            self.unjudged.append(seq)
+            self.notes.append(f"step {seq} follows from a body that is lost and was not judged")
             return
         self._about(seq, STEPS[kind](self.lives, artifact), record)
         plugin = kind != "provider.called" or record["actor"].startswith("plugin:")
