@@ -52,7 +52,7 @@ _FOUND = (
 
 # SQLite's primary result codes (sqlite.org/rescode.html) by what a caller can do about them.
 _BUSY = frozenset({5, 6})  # BUSY, LOCKED
-_NOT_A_DATABASE = 26
+_CORRUPT, _NOT_A_DATABASE = 11, 26
 _STORAGE = {
     3: "access is not permitted",
     7: "out of memory",
@@ -82,6 +82,18 @@ def trouble(error: sqlite3.Error, path: Path) -> EvidenceError:
     if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CONSTRAINT_NOTNULL:
         return erased_body(str(path))
     return IntegrityError(f"{path}: {error}", subject=str(path))
+
+
+def _unread(path: Path) -> OSError | None:
+    """Why the file cannot be read to its end."""
+    # SQLite calls a page malformed that the disk does not give back (its SQLITE_IOERR_CORRUPTFS).
+    try:
+        with path.open("rb", buffering=0) as file:
+            while file.read(1 << 20):
+                pass
+    except OSError as error:
+        return error
+    return None
 
 
 def is_there(path: Path) -> bool:
