@@ -78,6 +78,7 @@ class FieldSpec:
         except RuleError as fault:
             raise fault.under(f".{self.name}") from None
 
+
 def field(
     rule: Rule,
     *,
