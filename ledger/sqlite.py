@@ -2,12 +2,12 @@
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
-from ledger.sql_key import KeyInHand, keyed
+from ledger.sql_key import KeyInHand, append_all, keyed
 from ledger.sql_view import SqlReader
 from ledger.sqlite_file import BEFORE_THE_TREE, bring_up, check_layout, connect, is_there, lay_out, run
 from ledger.sqlite_view import SqliteReader, SqliteWriter
@@ -16,7 +16,9 @@ from schemas.errors import EvidenceError, IntegrityError, NotFoundError, Storage
 
 if TYPE_CHECKING:
     from ledger.signing import Signing
+    from ledger.store import Writer
 
+T = TypeVar("T")
 TIMEOUT_SECONDS = 10.0
 
 
@@ -94,12 +96,12 @@ class SqliteLedger:
     def append(self, *drafts: Draft) -> list[Appended]:
         """Append in one transaction and, with a key, give every step its proof, which the caller keeps."""
         with self.write() as writer:
-            done = [writer.append(draft) for draft in drafts]
-            if writer.signing is None:
-                return done
-            from ledger.proof import proved
+            return append_all(writer, drafts)
 
-            return proved(writer, done)
+    def run(self, step: Callable[["Writer"], T]) -> T:
+        """What `step` gives in one transaction."""
+        with self.write() as writer:
+            return step(writer)
 
     def scrub(self) -> str | None:
         """Write the file anew without what erased bodies left in it, and empty the write-ahead file.

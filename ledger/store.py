@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import orjson
 
@@ -23,6 +23,7 @@ from schemas.outside import MAX_BYTES, parse
 if TYPE_CHECKING:
     from ledger.signing import Signing
 
+T = TypeVar("T")
 Clock = Callable[[], datetime]
 MOST_BODY_BYTES = MAX_BYTES
 REGISTERED = "schema.registered"
@@ -288,6 +289,10 @@ class Ledger(Readable, Protocol):
 
     def append(self, *drafts: Draft) -> list[Appended]:
         """Append in one transaction and, with a key, give every step its proof, which the caller keeps."""
+        ...
+
+    def run(self, step: Callable[[Writer], T]) -> T:
+        """What `step` gives in one transaction; a store may do it again where a server undid that."""
         ...
 
     def scrub(self) -> str | None:
