@@ -1,11 +1,11 @@
 """All commands, and what the error of one becomes. A command's code is imported only when it is called."""
 
-import importlib
 import os
 
 import click
 
 from evidence.doors import output
+from evidence.doors.lazy import LazyGroup
 from schemas.errors import EvidenceError, StorageError, UsageError
 
 COMMANDS = {
@@ -39,23 +39,9 @@ class StoppedError(EvidenceError):
     retryable = True
 
 
-class LazyGroup(click.Group):
-    """A group that imports a command when it is named, so that a start costs one command."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        place = COMMANDS.get(cmd_name)
-        if place is None:
-            return None
-        module, _, name = place.partition(":")
-        command = getattr(importlib.import_module(module), name)
-        return command if isinstance(command, click.Command) else None
-
-
 @click.group(
     cls=LazyGroup,
+    places=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit status: 0 ok, 1 a valid but negative answer, 2 usage, 3 refused, 4 not found or not ready, "
     "5 integrity, 75 try again, 130 interrupted.",
@@ -71,9 +57,7 @@ def cli() -> None:
 
 def prepare(arguments: list[str]) -> None:
     """Import the command that is named, so that no interrupt falls into an import and becomes its error."""
-    place = COMMANDS.get(arguments[0]) if arguments else None
-    if place is not None:
-        importlib.import_module(place.partition(":")[0])
+    cli.prepare(arguments)
 
 
 def run(arguments: list[str]) -> int:

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from evidence.doors.audit import COMMANDS as AUDIT
 from evidence.doors.commands import COMMANDS
 from tests.doors.command import Done, around
 
@@ -22,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CRASHED = 99
 EVERYTHING = [  # what commands import when they need it; a fork has it at once
     *("evidence.audit", "evidence.rendering.readback_markdown", "evidence.rendering.text", "getpass"),
-    *(place.partition(":")[0] for place in COMMANDS.values()),
+    *(place.partition(":")[0] for places in (COMMANDS, AUDIT) for place in places.values()),
     *("evidence.sinks.dossier", "ledger.sqlite", "ledger.sqlite_readonly", "providers.standards.provider"),
     *("providers.standards.matching", "providers.web.assembly", "providers.web.screening"),
     *("schemas.published", "tomllib"),

@@ -1,0 +1,38 @@
+"""Groups of commands whose code is imported only when it is called."""
+
+import importlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command when it is named, so that a start costs one command.
+
+    `places` says of each command where it is, as `module:name`.
+    """
+
+    def __init__(self, *arguments: Any, places: Mapping[str, str], **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.places = places
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(self.places)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        return self._load(cmd_name)
+
+    def prepare(self, arguments: Sequence[str]) -> None:
+        """Import the command that is named first, and so on while that is a group of this kind."""
+        command = self._load(arguments[0]) if arguments else None
+        if isinstance(command, LazyGroup):
+            command.prepare(arguments[1:])
+
+    def _load(self, name: str) -> click.Command | None:
+        place = self.places.get(name)
+        if place is None:
+            return None
+        module, _, attribute = place.partition(":")
+        command = getattr(importlib.import_module(module), attribute)
+        return command if isinstance(command, click.Command) else None
