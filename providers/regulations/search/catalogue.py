@@ -8,6 +8,7 @@ from providers.regulations.search.router import Router
 from providers.regulations.status import in_force, legal_status
 
 _FIRST = "0000-00-00"
+_KEPT = 16  # choices by filter; with many editions they are what a short query would wait for
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +26,21 @@ class Catalogue:
         self.editions: Mapping[str, Edition] = {one.edition_id: one for one in editions}
         self.router = Router(editions)
         self._of: dict[str, list[Edition]] = {}
+        self._chosen: dict[tuple[tuple[str, ...], str, str | None], Chosen] = {}
         for one in editions:
             self._of.setdefault(one.regulation_id, []).append(one)
 
     def chosen(self, kinds: Collection[str], doc_no: str, as_of: str | None) -> Chosen:
         """The editions of `kinds` that bear `doc_no`, and, when a day is named, are in force on it."""
+        asked = (tuple(sorted(kinds)), doc_no, as_of)
+        known = self._chosen.get(asked)
+        if known is None:
+            if len(self._chosen) >= _KEPT:
+                self._chosen.clear()
+            known = self._chosen[asked] = self._choose(kinds, doc_no, as_of)
+        return known
+
+    def _choose(self, kinds: Collection[str], doc_no: str, as_of: str | None) -> Chosen:
         numbered = self.router.editions_numbered(doc_no) if doc_no.strip() else None
         left = [
             one

@@ -201,13 +201,10 @@ def test_nothing_published_is_unavailable_and_not_empty(tmp_path: Path) -> None:
     assert "published" in result.degraded_reasons[0]
 
 
-@pytest.mark.parametrize("module", ["fts5", "fts_that_is_not_there"])
-def test_without_an_index_or_engine_numbers_still_answer_and_words_are_unavailable(
-    published: Corpus, tmp_path: Path, module: str
+def test_without_an_index_numbers_still_answer_and_words_are_unavailable(
+    published: Corpus, tmp_path: Path
 ) -> None:
-    search = RegulationsSearch(published, SqliteIndex(tmp_path, module), clock)
-    if module != "fts5":
-        SqliteIndex(tmp_path).build(published.pinned(), published.nodes(), published.editions())
+    search = RegulationsSearch(published, SqliteIndex(tmp_path), clock)
     found = Found(search, published)
     words = found.result("棉布")
     assert (words.state, words.hits) == ("unavailable", ())
