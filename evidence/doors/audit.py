@@ -15,6 +15,7 @@ COMMANDS = {
     "consistency": "evidence.doors.audit_proofs:consistency",
     "witness": "evidence.doors.audit_witness:witness",
     "export": "evidence.doors.audit_export:export",
+    "doctor": "evidence.doors.audit_doctor:doctor",
     "selftest": "evidence.doors.audit_selftest:selftest",
 }
 

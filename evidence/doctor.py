@@ -1,0 +1,324 @@
+"""Name the benign cause of a trouble with a ledger, or say that none is known (ledger.md section 5).
+
+What can be undone is undone on a copy and verified there: no damage is called harmless on its looks.
+"""
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from evidence.doctor_files import (
+    Seen,
+    beginning,
+    beside,
+    copies,
+    drive,
+    first_bytes,
+    form,
+    held_elsewhere,
+    leftovers,
+    page_size,
+    shared_memory,
+    wal_of,
+    writable,
+)
+from evidence.doctor_kept import kept_file, key_causes
+from evidence.doctor_undo import Undo, from_utf16, with_newline, without_carriage_returns, without_mark
+from evidence.doctor_words import CAUSES, NOTES
+from evidence.verdict import Verdict
+from evidence.verify import Verification, verify
+from ledger.anchor import Anchor
+from ledger.forms import open_log
+from ledger.policy import Policy
+from ledger.sqlite_file import APPLICATION_ID, BEFORE_THE_TREE, LAYOUT
+from ledger.store import Reader
+from schemas.errors import EvidenceError
+from schemas.ledger import read_raw
+
+SCHEMA = "external_evidence_doctor_v0"
+LIMIT = (
+    "It names causes that it knows. That it finds none says nothing about the ledger: `audit verify` does,"
+    " against what you trust."
+)
+DAMAGE = (Verdict.TAMPERED, Verdict.FORKED, Verdict.RULE_BROKEN)
+
+
+@dataclass
+class Diagnosis:
+    """What was found: causes, each something to do; notes, each a state that is normal to know."""
+
+    place: str
+    causes: list[Seen] = field(default_factory=list)
+    notes: list[Seen] = field(default_factory=list)
+    cannot: str | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """0 nothing was found, 1 something was, 2 it could not be looked at."""
+        if self.causes:
+            return 1
+        return 0 if self.cannot is None else 2
+
+    def to_wire(self) -> dict[str, object]:
+        """The report as the doors print it."""
+        return {
+            "schema_version": SCHEMA,
+            "ledger": self.place,
+            "exit_code": self.exit_code,
+            "causes": [{"code": one.code, **CAUSES[one.code]._asdict(), "evidence": list(one.evidence)}
+                       for one in self.causes],
+            "notes": [{"code": one.code, "zh": NOTES[one.code][0], "en": NOTES[one.code][1],
+                       "evidence": list(one.evidence)} for one in self.notes],
+            "cannot_look": self.cannot,
+            "limit": LIMIT,
+        }  # fmt: skip
+
+
+class Asked(NamedTuple):
+    """What the doctor is shown beside the ledger: the key's file, a policy, what was kept."""
+
+    key: Path | None = None
+    policy: Path | None = None
+    kept: Sequence[Path] = ()
+
+
+def look(path: Path, asked: Asked = Asked()) -> Diagnosis:  # noqa: B008 - a tuple of nothing
+    """What is the matter with the ledger, bundle or tiles folder at `path`; nothing is written there."""
+    return _Doctor(path, asked).run()
+
+
+class _Doctor:
+    def __init__(self, path: Path, asked: Asked) -> None:
+        self._path = path
+        self._asked = asked
+        self._told = Diagnosis(str(path))
+        self._explained = False
+
+    def run(self) -> Diagnosis:
+        try:
+            self._look()
+        except OSError as error:
+            self._told.cannot = f"{self._path} cannot be looked at: {error}"
+        except EvidenceError as error:
+            self._told.cannot = error.message
+        return self._told
+
+    def _look(self) -> None:
+        if not self._path.exists():
+            self._missing()
+            return
+        if self._path.is_file():
+            self._around()
+            self._file()
+        if self._explained:
+            return
+        self._judge()
+
+    def _cause(self, code: str, *evidence: str, explains: bool = False) -> None:
+        self._told.causes.append(Seen(code, evidence))
+        self._explained = self._explained or explains
+
+    def _note(self, code: str, *evidence: str) -> None:
+        self._told.notes.append(Seen(code, evidence))
+
+    def _missing(self) -> None:
+        log = beside(self._path, "-wal")
+        if log.exists():
+            self._cause("missing-ledger", f"{log.name}: {log.stat().st_size} bytes")
+        else:
+            self._told.cannot = f"there is nothing at {self._path}"
+        self._left()
+        for copy in copies(self._path):
+            self._cause("copies", f"{copy.name} is there, {self._path.name} is not")
+
+    # what lies beside a file
+
+    def _around(self) -> None:
+        self._left()
+        for one in held_elsewhere(self._path):
+            self._cause("replaced", one)
+        if (kind := drive(self._path)) is not None:
+            self._note("network-drive", kind)
+        if (links := self._path.stat().st_nlink) > 1:
+            self._note("other-names", f"{links} hard links")
+        if not writable(self._path):
+            self._note("read-only")
+
+    def _left(self) -> None:
+        names = leftovers(self._path)
+        if self._asked.key is not None:
+            names += leftovers(self._asked.key)
+        if names:
+            self._cause("leftovers", *names)
+
+    # the file itself
+
+    def _file(self) -> None:
+        head = beginning(self._path)
+        kind = form(head)
+        if kind == "sqlite":
+            self._sqlite(head)
+        elif kind == "bundle":
+            self._undone("final-newline", with_newline)
+            self._undone("crlf", without_carriage_returns)
+        elif kind == "bom":
+            self._text("bom", head, without_mark)
+        elif kind == "utf16":
+            self._text("utf16", head, from_utf16)
+        else:
+            self._cause(kind, first_bytes(head), explains=True)
+
+    def _text(self, code: str, head: bytes, undo: Undo) -> None:
+        if not self._undone(code, undo):
+            self._cause("unknown-form", first_bytes(head), explains=True)
+
+    def _undone(self, code: str, undo: Undo) -> bool:
+        """Whether the file is whole once this is undone on a copy; then that was the cause."""
+        if not _damaged(verify(self._path)):
+            return False
+        with TemporaryDirectory(prefix="external-evidence-") as folder:
+            copy = Path(folder) / "copy"
+            undo(self._path, copy)
+            told = verify(copy)
+        if _damaged(told):
+            return False
+        self._cause(code, f"with that undone, all {told.facts.records} records hold", explains=True)
+        return True
+
+    def _sqlite(self, head: bytes) -> None:
+        application, layout = (int.from_bytes(head[at : at + 4], "big") for at in (68, 60))
+        if self._undone("crlf", without_carriage_returns):
+            return
+        log = wal_of(self._path)
+        if application != APPLICATION_ID and log is None:
+            self._cause("other-database", f"its application id is {application:#010x}", explains=True)
+        elif layout > LAYOUT and application == APPLICATION_ID:
+            self._cause("newer-layout", f"layout {layout}; this version knows {LAYOUT}", explains=True)
+        elif layout == BEFORE_THE_TREE and application == APPLICATION_ID:
+            self._note("older-layout", f"layout {layout}")
+        self._sides(head)
+
+    def _sides(self, head: bytes) -> None:
+        log, memory = wal_of(self._path), shared_memory(self._path)
+        journal = beside(self._path, "-journal")
+        if journal.exists() and journal.stat().st_size:
+            self._cause("journal", f"{journal.name}: {journal.stat().st_size} bytes")
+        if log is None:
+            if memory is not None and not beside(self._path, "-wal").exists():
+                _, frames, done = memory
+                self._cause("wal-missing", f"the -shm tells of {frames} frames, {done} of them brought over")
+            return
+        if memory is not None and memory[0] != log.salts:
+            self._note("shm-stale")
+        if log.frames == 0:
+            self._note("wal-unused", f"{log.size} bytes")
+            return
+        holds, fits = self._alone()
+        if log.page != page_size(head) or (holds and not fits):
+            self._cause("wal-foreign", f"{log.frames} frames of {log.page} bytes", explains=holds)
+        else:
+            self._note("wal-in-use", f"{log.frames} frames")
+
+    def _alone(self) -> tuple[bool, bool]:
+        """Whether the file holds without its -wal, and whether with it the same log goes on."""
+        with TemporaryDirectory(prefix="external-evidence-") as folder:
+            alone = Path(folder) / "alone"
+            shutil.copyfile(self._path, alone)
+            holds = not _damaged(verify(alone))
+            return holds, holds and _goes_on(alone, self._path)
+
+    # the log
+
+    def _judge(self) -> None:
+        policy, kept = self._kept()
+        told = verify(self._path, policy, kept)
+        if told.torn is not None:
+            self._cause("torn", told.torn, explains=True)
+        if told.verdict in DAMAGE:
+            self._seen_before(told)
+        elif told.torn is None:
+            with open_log(self._path).read() as reader:
+                self._log_itself(reader)
+        if told.verdict in DAMAGE and not self._explained:
+            self._cause(
+                "unexplained", *(f"record {one.seq} {one.field}: {one.rule}" for one in told.findings[:3])
+            )
+        if told.verdict == Verdict.CANNOT_VERIFY and not self._told.causes:
+            self._told.cannot = "; ".join(told.reasons) or "the ledger has no record"
+
+    def _seen_before(self, told: Verification) -> None:
+        """Findings that come from a kept checkpoint alone are about which history this is."""
+        alone = verify(self._path)
+        if alone.verdict in DAMAGE:
+            return
+        for one in told.findings:
+            code = {"record": "older-than-seen", "checkpoint": "other-history"}.get(one.field)
+            if code is not None:
+                self._cause(code, f"expected {one.expected}", f"found {one.found}", explains=True)
+        with open_log(self._path).read() as reader:
+            self._log_itself(reader)
+
+    def _log_itself(self, reader: Reader) -> None:
+        if (head := reader.head()) is None:
+            return
+        self._clock(reader)
+        if self._asked.key is not None:
+            self._told.causes += key_causes(reader, head, self._asked.key)
+        for copy in copies(self._path):
+            self._copy(copy)
+
+    def _clock(self, reader: Reader) -> None:
+        back, before, first = 0, "", ""
+        for seq, raw in reader.records():
+            at = read_raw(raw).at
+            if at < before:
+                back += 1
+                first = first or f"record {seq} is of {at}, the one before it of {before}"
+            before = at
+        if back:
+            self._note("clock-back", first, f"{back} times in all")
+
+    def _copy(self, copy: Path) -> None:
+        try:
+            with open_log(self._path).read() as one, open_log(copy).read() as two:
+                pairs = zip_longest(one.records(), two.records())
+                differing = next(((here, there) for here, there in pairs if here != there and there), None)
+                counts = [0 if head is None else head.seq + 1 for head in (one.head(), two.head())]
+        except EvidenceError:  # a copy that is none of a ledger
+            return
+        if differing is None:
+            self._note("copy-behind", f"{copy.name}: {counts[1]} of {counts[0]} records")
+        else:
+            more = "goes on after" if differing[0] is None else "differs at"
+            self._cause("copies", f"{copy.name}: {counts[1]} records, {more} record {differing[1][0]}")
+
+    def _kept(self) -> tuple[bytes | None, list[bytes]]:
+        policy, kept = None, []
+        if self._asked.policy is not None:
+            policy = self._read(self._asked.policy, Policy.read)
+        for place in self._asked.kept:
+            raw = self._read(place, lambda raw: Anchor.read(raw, None))
+            kept += [] if raw is None else [raw]
+        return policy, kept
+
+    def _read(self, place: Path, read: Callable[[bytes], object]) -> bytes | None:
+        raw, found = kept_file(place, read)
+        self._told.causes += found
+        return raw
+
+
+def _damaged(told: Verification) -> bool:
+    return told.verdict in DAMAGE or told.torn is not None or not told.facts.records
+
+
+def _goes_on(shorter: Path, longer: Path) -> bool:
+    try:
+        with open_log(longer).read() as one, open_log(shorter).read() as two:
+            rest = one.records()
+            return all(next(rest, None) == pair for pair in two.records())
+    except EvidenceError:
+        return False

@@ -1,0 +1,74 @@
+"""What is the matter with the key's file, the checkpoint beside it, and what an auditor kept."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from evidence.doctor_files import Seen
+from evidence.doctor_undo import signs
+from ledger.anchor import Anchor
+from ledger.keyring import periods
+from ledger.keys import load
+from ledger.note import VerifierKey
+from ledger.signing import BESIDE
+from ledger.store import Head, Reader
+from ledger.tree import frontier_at
+from schemas.errors import EvidenceError, NotFoundError, UsageError
+
+
+def key_causes(reader: Reader, head: Head, place: Path) -> Iterator[Seen]:
+    """Whether the key in that file is the one in force, and whether the log is what it published last."""
+    try:
+        own = load(place).verifier
+    except NotFoundError as error:
+        yield Seen("key-missing", (error.message,))
+        return
+    except EvidenceError as error:
+        hint = () if error.hint is None else (error.hint,)
+        yield Seen("key-unusable", (error.message, *hint, *signs(place)))
+        return
+    known = [period.key for period in periods(reader)]
+    if own not in known:
+        yield Seen("key-wrong", (f"it is {own}", f"the ledger's is {known[-1] if known else 'none'}"))
+        return
+    if own != known[-1]:
+        yield Seen("key-old", (f"{known[-1]} is in force",))
+    yield from _published(reader, head, known, place.with_name(place.name + BESIDE))
+
+
+def kept_file(place: Path, read: Callable[[bytes], object]) -> tuple[bytes | None, list[Seen]]:
+    """The bytes of a file that an auditor kept where `read` can read them, else what is the matter."""
+    try:
+        raw = place.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{place} cannot be read: {error}", subject=str(place)) from error
+    try:
+        read(raw)
+    except NotFoundError:
+        return raw, []  # a witness's file, which is asked for a log only later
+    except EvidenceError as error:
+        return None, [Seen("kept-unreadable", (f"{place.name}: {error.message}", *signs(place)))]
+    return raw, []
+
+
+def _published(reader: Reader, head: Head, known: list[VerifierKey], place: Path) -> Iterator[Seen]:
+    if not place.exists() or not place.stat().st_size:  # after a fall of power it may be empty
+        return
+    raw, found = kept_file(place, lambda raw: Anchor.read(raw, head.log))
+    yield from found
+    if raw is None:
+        return
+    anchor, records = Anchor.read(raw, head.log), head.seq + 1
+    stated = anchor.checkpoint
+    try:
+        signed = anchor.note.verified(known)
+    except EvidenceError as error:
+        yield Seen("kept-unreadable", (f"{place.name}: {error.message}",))
+        return
+    if not signed:
+        yield Seen("kept-unreadable", (f"{place.name} is signed by no key of this ledger",))
+    elif stated.size > records:
+        yield Seen(
+            "older-than-seen", (f"{place.name}: {stated.size} records", f"the ledger: {records} records")
+        )
+    elif frontier_at(reader.subtree, stated.size).root() != stated.root:
+        yield Seen("other-history", (f"{place.name} is of {stated.size} other records",))

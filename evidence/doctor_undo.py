@@ -1,0 +1,54 @@
+"""Undo on a copy what programs do to files that are none of theirs: line ends, marks, encodings."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from evidence.doctor_files import beginning
+from evidence.doctor_words import CAUSES
+
+Undo = Callable[[Path, Path], None]
+
+
+def with_newline(path: Path, copy: Path) -> None:
+    """With the final line feed that an editor took away."""
+    shutil.copyfile(path, copy)
+    with copy.open("ab") as file:
+        file.write(b"\n")
+
+
+def without_carriage_returns(path: Path, copy: Path) -> None:
+    """With LF where CRLF stands."""
+    with path.open("rb") as source, copy.open("wb") as target:
+        target.writelines(map(_line, source))
+
+
+def without_mark(path: Path, copy: Path) -> None:
+    """Without the byte order mark, and with LF."""
+    with path.open("rb") as source, copy.open("wb") as target:
+        source.seek(3)
+        target.writelines(map(_line, source))
+
+
+def from_utf16(path: Path, copy: Path) -> None:
+    """In UTF-8 and with LF."""
+    with (
+        path.open(encoding="utf-16", errors="replace") as source,
+        copy.open("w", encoding="utf-8", errors="replace", newline="\n") as target,
+    ):
+        shutil.copyfileobj(source, target)
+
+
+def signs(place: Path) -> Iterator[str]:
+    """Which of these was done to a text file, as its beginning shows."""
+    head = beginning(place)
+    if head.startswith(b"\xef\xbb\xbf"):
+        yield f"bom: {CAUSES['bom'].zh} {CAUSES['bom'].en}"
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        yield f"utf16: {CAUSES['utf16'].zh} {CAUSES['utf16'].en}"
+    if b"\r\n" in head:
+        yield f"crlf: {CAUSES['crlf'].zh} {CAUSES['crlf'].en}"
+
+
+def _line(line: bytes) -> bytes:
+    return line[:-2] + b"\n" if line.endswith(b"\r\n") else line

@@ -1,0 +1,39 @@
+"""`audit doctor`: why a ledger cannot be read, or is not what it was; harmless causes by name."""
+
+from pathlib import Path
+
+import click
+
+from evidence.doors import output
+from evidence.doors.audit_places import ledger_option
+from evidence.doors.audit_verify import policy_option
+from evidence.doors.options import format_option, key_option, key_path, ledger_path
+
+
+@click.command(epilog="Exit status: 0 nothing was found, 1 something was, 2 it cannot be looked at.")
+@ledger_option
+@key_option
+@policy_option
+@click.option(
+    "--against",
+    metavar="FILE",
+    multiple=True,
+    help="A checkpoint, proof or witness's file that you kept. Repeatable.",
+)
+@format_option()
+def doctor(given: str | None, policy: str | None, against: tuple[str, ...], chosen_format: str | None) -> int:
+    """Name what commonly happens to ledgers: cut or converted files, a lost -wal, old backups (诊断).
+
+    It gives no verdict, that is `verify`'s; what no known cause explains, it says so.
+    """
+    from evidence.doctor import Asked, look
+
+    asked = Asked(key_path(), None if policy is None else Path(policy), tuple(map(Path, against)))
+    told = look(ledger_path(given), asked)
+    if output.wants_json(chosen_format):
+        output.print_json(told.to_wire())
+    else:
+        from evidence.rendering.doctor_text import render
+
+        output.print_text(render(told.to_wire()))
+    return told.exit_code

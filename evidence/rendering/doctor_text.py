@@ -1,0 +1,34 @@
+"""The doctor's report for people: Chinese and English side by side."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from evidence.rendering.escape import terminal
+
+
+def render(report: dict[str, Any]) -> str:
+    """The report of `evidence.doctor.Diagnosis.to_wire` as lines of text."""
+    causes = report["causes"]
+    if causes:
+        word = f"发现 {len(causes)} 项 found {len(causes)}"
+    else:
+        word = "无法查看 cannot look" if report["cannot_look"] else "没有发现 found nothing"
+    lines = [f"账本诊断 Ledger doctor: {word}", f"  账本 ledger: {report['ledger']}"]
+    if report["cannot_look"]:
+        lines.append(f"  原因 reason: {report['cannot_look']}")
+    for cause in causes:
+        lines += _cause(cause)
+    for note in report["notes"]:
+        lines.append(f"  · {note['zh']}{note['en']} [{note['code']}]")
+        lines += [f"      所见 seen: {fact}" for fact in note["evidence"]]
+    lines.append(f"  局限 limit: 只认得已知的原因；没有发现不等于账本无误。{report['limit']}")
+    return terminal("\n".join(lines))
+
+
+def _cause(cause: dict[str, Any]) -> Iterator[str]:
+    harm = "无害 harmless" if cause["benign"] else "不可当作无害 not to be taken for harmless"
+    yield f"  ! {cause['zh']}"
+    yield f"    {cause['en']} [{cause['code']}，{harm}]"
+    yield from (f"      所见 seen: {fact}" for fact in cause["evidence"])
+    yield f"      怎么办: {cause['do_zh']}"
+    yield f"      what to do: {cause['do_en']}"

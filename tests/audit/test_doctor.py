@@ -1,0 +1,471 @@
+"""The doctor names what happened to a ledger's files, never accuses a clean one and never excuses damage."""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from datetime import datetime, timedelta
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from evidence.doctor import Asked, Diagnosis, look
+from evidence.doctor_files import copies, drive, held_elsewhere, leftovers, shared_memory
+from evidence.doctor_words import CAUSES, NOTES
+from evidence.rendering.doctor_text import render
+from ledger.bundle import write_bundle
+from ledger.checkpoint import Checkpoint
+from ledger.custody import rotate
+from ledger.forms import open_log
+from ledger.signing import Signing
+from ledger.sqlite import SqliteLedger
+from ledger.tiles import export_tiles
+from tests.audit.edits import edit as one_byte
+from tests.audit.histories import MATRIX, Change, History, commit, make
+from tests.audit.lives import make as make_lives
+from tests.ledger.carried import filler
+from tests.ledger.signing import opened, secret, signing
+from tests.ledger.steps import OPENING, Ticking, append, begin, edit
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory: pytest.TempPathFactory) -> History:
+    history = make(tmp_path_factory.mktemp("history"))
+    with open_log(history.ledger).read() as reader:
+        with (history.ledger.parent / "l.bundle").open("wb") as out:
+            write_bundle(reader, out)
+        export_tiles(reader, history.ledger.parent / "tiles")
+    return history
+
+
+def bundle_of(history: History) -> Path:
+    return history.ledger.parent / "l.bundle"
+
+
+def codes(told: Diagnosis) -> list[str]:
+    return [one.code for one in told.causes]
+
+
+def notes(told: Diagnosis) -> list[str]:
+    return [one.code for one in told.notes]
+
+
+def only(told: Diagnosis, code: str, *evidence: str) -> None:
+    """That one cause, with these words in its evidence, exit 1, and a text that tells both."""
+    assert (codes(told), told.exit_code) == ([code], 1), told
+    seen = " | ".join(told.causes[0].evidence)
+    assert all(word in seen for word in evidence), seen
+    text = render(told.to_wire())
+    assert CAUSES[code].zh in text
+    assert CAUSES[code].do_en in text
+    assert "VERIFIED" not in text
+
+
+def told_of(path: Path, steps: int = 1) -> Path:
+    """A closed ledger without a key, of steps that nobody interprets."""
+    ledger = begin(path)
+    append(ledger, *(filler(number) for number in range(steps)))
+    ledger.close()
+    return path
+
+
+# clean
+
+
+def fine(told: Diagnosis) -> None:
+    assert (codes(told), told.cannot, told.exit_code) == ([], None, 0), told
+    assert "没有发现 found nothing" in render(told.to_wire())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_clean_ledger_of_random_lives_is_never_accused(tmp_path: Path, seed: int) -> None:
+    path = make_lives(tmp_path / "l.sqlite3", 1 + seed, seed=seed)
+    fine(look(path))
+    with open_log(path).read() as reader, (tmp_path / "l.bundle").open("wb") as out:
+        write_bundle(reader, out)
+    fine(look(tmp_path / "l.bundle"))
+
+
+def test_a_clean_ledger_with_a_key_is_not_accused_in_any_form_and_with_all_that_was_kept(
+    history: History,
+) -> None:
+    asked = Asked(history.ledger.parent / "keys/log.key", history.policy, (history.checkpoint, history.early))
+    for path in (history.ledger, bundle_of(history), history.ledger.parent / "tiles"):
+        fine(look(path, asked))
+        fine(look(path))
+
+
+def test_a_ledger_in_use_or_left_by_a_writer_that_died_is_not_accused(tmp_path: Path) -> None:
+    ledger = begin(tmp_path / "l.sqlite3")
+    append(ledger, filler(1), filler(2))
+    told = look(tmp_path / "l.sqlite3")
+    fine(told)
+    assert notes(told) == ["wal-in-use"]
+    left = tmp_path / "left"
+    left.mkdir()
+    for name in ("l.sqlite3", "l.sqlite3-wal", "l.sqlite3-shm"):
+        shutil.copyfile(tmp_path / name, left / name)
+    ledger.close()
+    fine(look(left / "l.sqlite3"))
+    (left / "l.sqlite3-shm").unlink()
+    fine(look(left / "l.sqlite3"))
+    fine(look(tmp_path / "l.sqlite3"))
+
+
+def test_a_rotated_key_and_an_older_layout_are_not_accused(tmp_path: Path) -> None:
+    old = signing(tmp_path / "keys")
+    ledger = opened(tmp_path, old)
+    new = signing(tmp_path / "keys", "new")
+    rotate(ledger, new, "me")
+    ledger.close()
+    fine(look(tmp_path / "l.sqlite3", Asked(tmp_path / "keys/lognew.key")))
+    only(look(tmp_path / "l.sqlite3", Asked(tmp_path / "keys/log.key")), "key-old", "is in force")
+
+
+def test_an_older_layout_is_a_note(tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite3"
+    dump = Path(__file__).resolve().parents[1] / "ledger" / "layout1.sql"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(dump.read_text(encoding="utf-8"))
+    told = look(path)
+    assert "older-layout" in notes(told)
+
+
+# what is no excuse
+
+
+@pytest.mark.parametrize("row", MATRIX, ids=[row[0].__name__ for row in MATRIX])
+def test_what_verify_finds_is_never_called_harmless(
+    history: History, tmp_path: Path, row: tuple[Change, str, str, str]
+) -> None:
+    change, _, _, word = row
+    copy = tmp_path / "copy.sqlite3"
+    change(history, copy)
+    told = look(copy, Asked(None, history.policy, (history.checkpoint,)))
+    if word in ("TAMPERED", "FORKED", "RULE-BROKEN", "TORN"):
+        assert told.causes
+        assert [one for one in codes(told) if CAUSES[one].benign] == []
+    elif word == "VERIFIED":
+        fine(told)
+    else:
+        assert told.exit_code in (1, 2)
+
+
+def test_a_changed_byte_is_unexplained_also_where_something_harmless_happened_too(
+    history: History, tmp_path: Path
+) -> None:
+    copy, chance = tmp_path / "copy.sqlite3", Random(3)
+    for _ in range(6):
+        one_byte(history.ledger, copy, chance)
+        only(look(copy), "unexplained", "record ")
+    raw = bundle_of(history).read_bytes().splitlines()
+    del raw[8]
+    converted = tmp_path / "x.bundle"
+    converted.write_bytes(b"\r\n".join(raw) + b"\r\n")
+    told = look(converted)
+    assert "crlf" not in codes(told)
+    assert told.exit_code in (1, 2)
+    (tmp_path / "copy.sqlite3.0123456789abcdef.new").touch()
+    assert codes(look(copy)) == ["leftovers", "unexplained"]
+
+
+# files that are not what they were
+
+
+def put(folder: Path, content: bytes, name: str = "l.sqlite3") -> Path:
+    path = folder / name
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"", "empty"),
+        (bytes(5000), "zeros"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "git-pointer"),
+        (b"/annex/objects/SHA256E-s1--0\n", "git-pointer"),
+        (b"\n<!DOCTYPE html><title>Sign in</title>", "web-page"),
+        (b"PK\x03\x04rest", "archive"),
+        (b"\x1f\x8b\x08rest", "archive"),
+        (b"PRIVATE+KEY+x+0+0", "other-file"),
+        (b'{"body":null,"id":"x"}\n', "other-file"),
+        (b"hello", "unknown-form"),
+        (b"\xef\xbb\xbfhello", "unknown-form"),
+        (b"\xff\xfeh\x00", "unknown-form"),
+    ],
+    ids=range(12),
+)
+def test_what_lies_in_a_ledgers_place_is_told_by_its_beginning(
+    tmp_path: Path, content: bytes, code: str
+) -> None:
+    only(look(put(tmp_path, content)), code, "it begins with")
+
+
+CONVERSIONS: list[tuple[str, Callable[[bytes], bytes]]] = [
+    ("crlf", lambda raw: raw.replace(b"\n", b"\r\n")),
+    ("bom", lambda raw: b"\xef\xbb\xbf" + raw),
+    ("bom", lambda raw: b"\xef\xbb\xbf" + raw.replace(b"\n", b"\r\n")),
+    ("utf16", lambda raw: b"\xff\xfe" + raw.decode().replace("\n", "\r\n").encode("utf-16-le")),
+    ("final-newline", lambda raw: raw[:-1]),
+]
+
+
+@pytest.mark.parametrize(("code", "convert"), CONVERSIONS, ids=range(len(CONVERSIONS)))
+def test_a_converted_bundle_is_converted_back_on_a_copy_before_anything_is_said(
+    history: History, tmp_path: Path, code: str, convert: Callable[[bytes], bytes]
+) -> None:
+    path = put(tmp_path, convert(bundle_of(history).read_bytes()))
+    before = path.read_bytes()
+    only(look(path), code, "with that undone, all 23 records hold")
+    assert path.read_bytes() == before
+
+
+def test_a_ledger_that_was_sent_as_text_is_told_and_one_that_was_cut(
+    history: History, tmp_path: Path
+) -> None:
+    raw = history.ledger.read_bytes()
+    only(look(put(tmp_path, raw.replace(b"\n", b"\r\n"))), "crlf", "all 23 records hold")
+    only(look(put(tmp_path, raw[:-100])), "torn", f"{len(raw) - 100} of its {len(raw)} bytes")
+    lines = bundle_of(history).read_bytes().splitlines(keepends=True)
+    only(look(put(tmp_path, b"".join(lines[:9]))), "torn", "line 10 is missing")
+
+
+def test_another_database_and_a_newer_layout_are_told(tmp_path: Path) -> None:
+    path = told_of(tmp_path / "l.sqlite3")
+    edit(path, "PRAGMA user_version = 9")
+    only(look(path), "newer-layout", "layout 9")
+    edit(path, "PRAGMA application_id = 7")
+    only(look(path), "other-database", "0x00000007")
+
+
+# what lies beside it
+
+
+def in_use(folder: Path, number: int = 1) -> Path:
+    """A copy of a ledger whose writer had it open: the file, -wal, -shm."""
+    folder.mkdir()
+    opening = OPENING._replace(origin=f"tests.example/log{number}")
+    ledger = SqliteLedger.open(folder / "l.sqlite3", Ticking(), create=opening)
+    append(ledger, filler(number))
+    left = folder / "left"
+    left.mkdir()
+    for name in ("l.sqlite3", "l.sqlite3-wal", "l.sqlite3-shm"):
+        shutil.copyfile(folder / name, left / name)
+    ledger.close()
+    return left / "l.sqlite3"
+
+
+def test_a_wal_that_is_gone_alone_or_of_another_ledger_is_told(tmp_path: Path) -> None:
+    path, other = in_use(tmp_path / "a"), in_use(tmp_path / "b", 2)
+    wal = path.with_name("l.sqlite3-wal")
+    held = wal.read_bytes()
+    wal.unlink()
+    only(look(path), "wal-missing", "frames, ")
+    path.with_name("l.sqlite3-shm").unlink()
+    fine(look(path))  # nothing tells any more
+    shutil.copyfile(other.with_name("l.sqlite3-wal"), wal)
+    only(look(path), "wal-foreign", "frames of 4096 bytes")
+    wal.write_bytes(held[:8] + (8192).to_bytes(4, "big") + held[12:])
+    assert "wal-foreign" in codes(look(path)) or notes(look(path)) == ["wal-unused"]
+    wal.write_bytes(held)
+    path.unlink()
+    only(look(path), "missing-ledger", f"l.sqlite3-wal: {len(held)} bytes")
+
+
+def test_side_files_that_do_no_harm_are_notes(tmp_path: Path) -> None:
+    path = in_use(tmp_path / "a")
+    memory = path.with_name("l.sqlite3-shm")
+    raw = bytearray(memory.read_bytes())
+    raw[32] ^= 1
+    raw[80] ^= 1
+    memory.write_bytes(raw)
+    assert "shm-stale" in notes(look(path))
+    memory.unlink()
+    path.with_name("l.sqlite3-wal").write_bytes(b"half")
+    told = look(path)
+    assert (codes(told), notes(told)) == ([], ["wal-unused"])
+
+
+def test_a_journal_leftovers_and_hard_links_are_told(tmp_path: Path) -> None:
+    path = told_of(tmp_path / "l.sqlite3")
+    path.with_name("l.sqlite3-journal").write_bytes(b"x" * 600)
+    assert codes(look(path))[0] == "journal"
+    path.with_name("l.sqlite3-journal").unlink()
+    os.link(path, tmp_path / "alias")
+    assert notes(look(path)) == ["other-names"]
+    (tmp_path / "log.key.0123456789abcdef.new").touch()
+    (tmp_path / ".l.sqlite3.77.new").touch()
+    (tmp_path / "l.sqlite3.0123456789abcdef.new-journal").touch()
+    (tmp_path / "l.sqlite3.new").touch()
+    signing(tmp_path)
+    told = look(path, Asked(tmp_path / "log.key"))
+    assert codes(told) == ["leftovers", "key-wrong"]
+    assert len(told.causes[0].evidence) == 3
+
+
+NAMES = ("l (1).sqlite3", "l.sync-conflict-20260304-050607-ABC.sqlite3", "l (Wang's conflicted copy).sqlite3",
+         "l - Copy.sqlite3", "l - 副本 (2).sqlite3", "l.sqlite3.orig", "l (冲突副本).sqlite3")  # fmt: skip
+
+
+def test_a_conflicting_copy_is_a_cause_only_when_it_holds_something_else(
+    history: History, tmp_path: Path
+) -> None:
+    path = put(tmp_path, history.ledger.read_bytes())
+    for name in NAMES:
+        put(tmp_path, history.backup.read_bytes(), name)
+    put(tmp_path, b"", "ledger (1).sqlite3")
+    assert sorted(one.name for one in copies(path)) == sorted(NAMES)
+    told = look(path)
+    fine(told)
+    assert notes(told) == ["clock-back"] + ["copy-behind"] * len(NAMES)
+    assert "22 of 23 records" in told.notes[1].evidence[0]
+    for name in NAMES[1:]:
+        (tmp_path / name).unlink()
+    shutil.copyfile(history.backup, path)
+    shutil.copyfile(history.ledger, tmp_path / NAMES[0])
+    only(look(path), "copies", "23 records, goes on after record 22")
+    path.unlink()
+    only(look(path), "copies", "is not")
+    put(tmp_path, history.ledger.read_bytes())
+    put(tmp_path, make_lives(tmp_path / "other", 1).read_bytes(), NAMES[0])
+    only(look(path), "copies", "differs at record 0")
+    put(tmp_path, b"no ledger", NAMES[0])
+    fine(look(path))
+
+
+def test_a_process_that_holds_the_replaced_file_is_found(tmp_path: Path) -> None:
+    path = told_of(tmp_path / "l.sqlite3")
+    raw = path.read_bytes()
+    with path.open("rb"):
+        path.unlink()
+        path.write_bytes(raw)
+        only(look(path), "replaced", f"process {os.getpid()}")
+    assert held_elsewhere(path, tmp_path / "no-proc") == []
+    fine(look(path))
+
+
+def test_a_network_drive_is_told_by_the_list_of_mounts(tmp_path: Path) -> None:
+    share = tmp_path / "a b"
+    escaped = str(share).replace(" ", "\\040")
+    (tmp_path / "mounts").write_text(f"/dev/sda / ext4 rw 0 0\nhost:/x {escaped} nfs4 rw 0 0\nodd\n")
+    assert drive(share / "l.sqlite3", tmp_path / "mounts") == "nfs4"
+    assert drive(tmp_path / "l.sqlite3", tmp_path / "mounts") is None
+    assert drive(tmp_path, tmp_path / "none") is None
+
+
+# the key and what was kept
+
+
+def test_the_checkpoint_beside_the_key_tells_an_older_copy_and_another_history(
+    history: History, tmp_path: Path
+) -> None:
+    key = history.ledger.parent / "keys/log.key"
+    path = put(tmp_path, history.backup.read_bytes())
+    only(look(path, Asked(key)), "older-than-seen", "23 records", "the ledger: 22 records")
+    folder = tmp_path / "w"
+    folder.mkdir()
+    shutil.copyfile(history.backup, folder / "l.sqlite3")
+    commit(opened(folder), 2)
+    only(look(folder / "l.sqlite3", Asked(key)), "other-history", "23 other records")
+    only(look(path, Asked(None, None, (history.checkpoint,))), "older-than-seen", "expected 23 records")
+
+
+KEYS: list[tuple[Callable[[Path], object], str, str]] = [
+    (lambda key: key.unlink(), "key-missing", "no key file"),
+    (lambda key: key.chmod(0o644), "key-unusable", "chmod 600"),
+    (lambda key: key.write_bytes(b"\xef\xbb\xbf" + key.read_bytes()), "key-unusable", "bom: "),
+    (lambda key: key.write_bytes(key.read_text().encode("utf-16")), "key-unusable", "utf16: "),
+    (lambda key: key.write_text(secret("else.example/log")), "key-wrong", "it is else.example/log+"),
+]
+
+
+@pytest.mark.parametrize(("harm", "code", "word"), KEYS, ids=range(len(KEYS)))
+def test_a_key_that_is_not_the_one_says_why(
+    history: History, tmp_path: Path, harm: Callable[[Path], object], code: str, word: str
+) -> None:
+    key = tmp_path / "log.key"
+    shutil.copyfile(history.ledger.parent / "keys/log.key", key)
+    key.chmod(0o600)
+    fine(look(history.ledger, Asked(key)))
+    harm(key)
+    only(look(history.ledger, Asked(key)), code, word)
+
+
+def test_what_was_kept_and_the_published_checkpoint_are_told_when_they_were_converted(
+    history: History, tmp_path: Path
+) -> None:
+    kept = put(tmp_path, history.checkpoint.read_bytes().replace(b"\n", b"\r\n"), "kept")
+    only(look(history.ledger, Asked(None, None, (kept,))), "kept-unreadable", "kept: ", "crlf: ")
+    policy = put(tmp_path, b"\xff\xfe" + history.policy.read_text().encode("utf-16-le"), "policy")
+    only(look(history.ledger, Asked(None, policy)), "kept-unreadable", "utf16: ")
+    shutil.copytree(history.ledger.parent / "keys", tmp_path / "keys")
+    key, published = tmp_path / "keys/log.key", tmp_path / "keys/log.key.checkpoint"
+    for content, word in (
+        (kept.read_bytes(), "crlf: "),
+        (published.read_bytes()[:-20] + b"A" * 15 + b"AAA=\n", "log.key"),
+    ):
+        published.write_bytes(content)
+        only(look(history.ledger, Asked(key)), "kept-unreadable", word)
+    other = Signing.load(put_key(tmp_path))
+    _, stated = Checkpoint.of(history.checkpoint.read_bytes())
+    published.write_bytes(bytes(stated.signed(other.signer)))
+    only(look(history.ledger, Asked(key)), "kept-unreadable", "signed by no key")
+    published.write_bytes(b"")
+    fine(look(history.ledger, Asked(key)))
+
+
+def put_key(folder: Path) -> Path:
+    path = folder / "other.key"
+    path.write_text(secret(salt="other"))
+    path.chmod(0o600)
+    return path
+
+
+def test_what_cannot_be_looked_at_ends_with_two(history: History, tmp_path: Path) -> None:
+    for told in (
+        look(tmp_path / "none"),
+        look(tmp_path),
+        look(history.ledger, Asked(None, tmp_path / "none")),
+        look(tmp_path / ("x" * 300)),
+    ):
+        assert (told.exit_code, codes(told)) == (2, [])
+        assert "无法查看 cannot look" in render(told.to_wire())
+
+
+class Stepping(Ticking):
+    """A clock that goes back once."""
+
+    def __call__(self) -> datetime:
+        now = super().__call__()
+        if now.second == 10:
+            self.now -= timedelta(hours=1)
+        return now
+
+
+def test_a_clock_that_went_back_is_told_and_the_ledger_holds(tmp_path: Path) -> None:
+    ledger = SqliteLedger.open(tmp_path / "l.sqlite3", Stepping(), create=OPENING)
+    append(ledger, *(filler(number) for number in range(6)))
+    ledger.close()
+    told = look(tmp_path / "l.sqlite3")
+    fine(told)
+    assert notes(told) == ["clock-back"]
+    assert "1 times in all" in told.notes[0].evidence
+    assert NOTES["clock-back"][1] in render(told.to_wire())
+
+
+def test_every_word_is_in_both_languages() -> None:
+    for words in CAUSES.values():
+        assert all((words.zh, words.en, words.do_zh, words.do_en))
+        assert not words.zh.isascii()
+    assert all(en and not zh.isascii() for zh, en in NOTES.values())
+
+
+def test_a_shared_memory_of_nothing_tells_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite3"
+    assert shared_memory(path) is None
+    (tmp_path / "l.sqlite3-shm").write_bytes(bytes(200))
+    assert shared_memory(path) is None
+    assert leftovers(tmp_path / "none" / "l.sqlite3") == []
