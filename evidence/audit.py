@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from evidence.replay.findings import (
     END,
@@ -25,12 +25,14 @@ from evidence.replay.lives import ChangedError, Context, Derived, StrayError, de
 from evidence.replay.notes import Notes
 from evidence.replay.views import View
 from evidence.replay.walk import Walked, walk
-from evidence.replay.workers import Begun, Crew
 from ledger.chain import Break
 from ledger.erasure import erased
 from ledger.signature_check import signature_breaks
 from ledger.store import Head, Readable, Reader
 from schemas.errors import IntegrityError
+
+if TYPE_CHECKING:
+    from evidence.replay.workers import Begun, Crew
 
 __all__ = ["MOST_FINDINGS", "Replay", "RuleBreak", "View", "replay"]
 
@@ -153,6 +155,11 @@ class _Pass:
         self._view = view
         self._notes = notes
         self._crew = crew
+
+    from tempfile import TemporaryDirectory  # only for a long ledger; half of a cold start otherwise
+
+    from evidence.replay.workers import Crew
+
         self._by_artifact = by_artifact
 
     def run(self) -> Replay:
@@ -187,7 +194,7 @@ class _Pass:
             raise IntegrityError(f"record or body {error} is another one when it is looked up") from error
 
     def _add(
-        self, findings: Findings, stage: int, begun: Begun | None, check: Callable[[], Iterator[Break]]
+        self, findings: Findings, stage: int, begun: "Begun | None", check: Callable[[], Iterator[Break]]
     ) -> None:
         done = None if begun is None else begun.result()
         findings.add(Place(stage, 0), check() if done is None else done)

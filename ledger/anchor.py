@@ -2,17 +2,18 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from ledger.chain import Break
 from ledger.checkpoint import Checkpoint
 from ledger.note import ED25519, Note, UntrustedError, VerifierKey
-from ledger.policy import Policy
-from ledger.proof import HEADER, Proof
 from ledger.store import Reader
 from ledger.tree import EMPTY_ROOT, Frontier, leaf_hash
-from ledger.witness import seen_in
 from schemas.errors import IntegrityError, InvalidError, NotFoundError
+
+if TYPE_CHECKING:  # a log that is compared with nothing needs none of them
+    from ledger.policy import Policy
+    from ledger.proof import Proof
 
 _LOST = "no record that was seen is lost"
 _BEGINS = "the log begins with the records of the checkpoint that was kept"
@@ -25,7 +26,7 @@ class Anchor(NamedTuple):
     what: str
     note: Note
     checkpoint: Checkpoint
-    proof: Proof | None = None
+    proof: "Proof | None" = None
 
     @classmethod
     def read(cls, raw: bytes, log: str | None) -> Self:
@@ -33,6 +34,9 @@ class Anchor(NamedTuple):
 
         InvalidError: it is none of them. NotFoundError: the witness has not seen that log.
         """
+        from ledger.proof import HEADER, Proof
+        from ledger.witness import seen_in
+
         proof, what = None, "checkpoint"
         if raw.startswith(HEADER.encode()):
             proof, what = Proof.read(raw), "proof"
@@ -93,7 +97,7 @@ def see(
     return Seen(log, tree.size, tree.root(), roots, raws, tuple(keys), whole)
 
 
-def compare(seen: Seen, anchor: Anchor, policy: Policy | None, reader: Reader) -> Compared:
+def compare(seen: Seen, anchor: Anchor, policy: "Policy | None", reader: Reader) -> Compared:
     """Whether the log begins with the records that the anchor states.
 
     With a policy the anchor must be signed by a key that is known; without one it is the auditor's own
@@ -115,7 +119,7 @@ def compare(seen: Seen, anchor: Anchor, policy: Policy | None, reader: Reader) -
     return _proved(seen, anchor)
 
 
-def trust(seen: Seen, policy: Policy, notes: Iterable[bytes]) -> Compared:
+def trust(seen: Seen, policy: "Policy", notes: Iterable[bytes]) -> Compared:
     """Whether a key that the policy names stands behind the log, and its quorum behind one of `notes`."""
     pinned = [key for key in policy.logs if key.name == seen.log]
     if not pinned:
@@ -131,7 +135,7 @@ def trust(seen: Seen, policy: Policy, notes: Iterable[bytes]) -> Compared:
     return Compared(doubt=f"the quorum {policy.quorum} of the policy has not witnessed what is here")
 
 
-def _of_policy(policy: Policy | None, origin: str) -> list[VerifierKey]:
+def _of_policy(policy: "Policy | None", origin: str) -> list[VerifierKey]:
     if policy is None:
         return []
     return [*(key for key in policy.logs if key.name == origin), *policy.witnesses.values()]

@@ -5,11 +5,10 @@ by the caller, so that a writer at work changes nothing that is found.
 """
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from itertools import islice, pairwise
-from multiprocessing import get_context
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from evidence.replay.findings import MOST_FINDINGS
 from evidence.replay.lives import ChangedError, Context, Derived, derive
@@ -20,16 +19,19 @@ from ledger.store import Head, Readable, Reader
 from schemas.errors import EvidenceError
 from schemas.ledger import record_id
 
+if TYPE_CHECKING:  # they cost a third of a start, and most ledgers are short
+    from concurrent.futures import Future, ProcessPoolExecutor
+
 # More parts than processes, so that none waits long for the last one.
 _PARTS_PER_JOB = 8
-Begun = Future[list[Break] | None]
+Begun: TypeAlias = "Future[list[Break] | None]"
 """A check that another process does; its result is None when the caller has to do it again."""
 
 
 class Crew:
     """Some processes over one ledger, whose last record is `head` as the caller sees it."""
 
-    def __init__(self, pool: ProcessPoolExecutor, jobs: int, log: Readable, head: Head, path: Path) -> None:
+    def __init__(self, pool: "ProcessPoolExecutor", jobs: int, log: Readable, head: Head, path: Path) -> None:
         self._pool = pool
         self._jobs = jobs
         self._log = log
@@ -40,15 +42,18 @@ class Crew:
     @contextmanager
     def of(cls, jobs: int, log: Readable, head: Head, path: Path) -> Iterator["Crew"]:
         """That many processes, until the end of the block; the caller's notes are at `path`."""
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
         # Not forked: a connection of SQLite must not be carried over a fork.
         with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
             yield cls(pool, jobs, log, head, path)
 
-    def index(self) -> Begun:
+    def index(self) -> "Begun":
         """Begin to check the indexes; None when the caller has to do it."""
         return self._pool.submit(_checked, index_breaks, self._log, self._head)
 
-    def signatures(self) -> Begun:
+    def signatures(self) -> "Begun":
         """Begin to verify the signatures; None when the caller has to do it."""
         return self._pool.submit(_checked, signatures, self._log, self._head)
 
