@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from evidence.replay.findings import (
     END,
@@ -25,14 +24,12 @@ from evidence.replay.lives import ChangedError, Context, Derived, StrayError, de
 from evidence.replay.notes import Notes
 from evidence.replay.views import View
 from evidence.replay.walk import Walked, walk
+from evidence.replay.workers import Begun, Crew
 from ledger.chain import Break
 from ledger.erasure import erased
 from ledger.signature_check import signature_breaks
 from ledger.store import Head, Readable, Reader
 from schemas.errors import IntegrityError
-
-if TYPE_CHECKING:
-    from evidence.replay.workers import Begun, Crew
 
 __all__ = ["MOST_FINDINGS", "Replay", "RuleBreak", "View", "replay"]
 
@@ -139,6 +136,8 @@ def _in_memory(reader: Reader, view: View, *, by_artifact: bool) -> Replay:
 
 
 def _together(reader: Reader, view: View, log: Readable, head: Head, jobs: int) -> Replay:
+    from tempfile import TemporaryDirectory
+
     with TemporaryDirectory(prefix="external-evidence-") as folder:
         path = Path(folder) / "notes"
         with closing(Notes.begin(path)) as notes, Crew.of(jobs, log, head, path) as crew:
@@ -155,11 +154,6 @@ class _Pass:
         self._view = view
         self._notes = notes
         self._crew = crew
-
-    from tempfile import TemporaryDirectory  # only for a long ledger; half of a cold start otherwise
-
-    from evidence.replay.workers import Crew
-
         self._by_artifact = by_artifact
 
     def run(self) -> Replay:
