@@ -257,8 +257,7 @@ class Engine:
                 self._append(writer, life, "evidence.retired", "retire", verdict)
             return verdict
 
-        with self.ledger.write() as writer:
-            return record(writer)
+        return self.ledger.run(record)
 
     def _provider(self, plan: Plan) -> Provider:
         selected = plan.selected_provider
@@ -291,8 +290,7 @@ class Engine:
     def _write(self, step: Callable[[Writer], T]) -> T | None:
         if self.ledger is None:
             return None
-        with self.ledger.write() as writer:
-            return step(writer)
+        return self.ledger.run(step)
 
 
 def _life(reader: Reader, plan_id: str | None, receipt_digest: str | None = None) -> LedgerLife:

@@ -1,7 +1,8 @@
-"""The log at a path in whichever form it lies there: a SQLite ledger, a bundle, a tiles folder."""
+"""The log at a place in whichever form it is there: a SQLite ledger, a bundle, a tiles folder, a database."""
 
 from pathlib import Path
 
+from ledger.places import Place, open_database
 from ledger.store import Readable
 from schemas.errors import StorageError
 
@@ -17,12 +18,14 @@ def is_bundle(path: Path) -> bool:
         raise StorageError(f"{path} cannot be read: {error}", subject=str(path)) from error
 
 
-def open_log(path: Path, *, cut_too: bool = False) -> Readable:
-    """What lies at `path`, to be read only.
+def open_log(path: Place, *, cut_too: bool = False) -> Readable:
+    """What is at that place, to be read only.
 
     A bundle or folder that lost its end is read with `cut_too` only; its reader's `torn` says how.
     NotFoundError: nothing is there. NoLedgerError: it is no log in any form.
     """
+    if not isinstance(path, Path):
+        return open_database(path)
     if path.is_dir():
         from ledger.tiles_log import TilesLog
 

@@ -37,6 +37,7 @@ Pause = Callable[[float], object]
 _READ = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITE = b"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _LOGS = b"SELECT log, name FROM head ORDER BY name"
+_SERVER = b"SELECT current_setting('server_version'), current_setting('fsync') = 'on'"
 _ALWAYS: list[Asked] = [(LAST, ()), (HEAD, ())]
 
 
@@ -49,9 +50,12 @@ class PostgresReadonly:
         self._timeout = timeout_seconds
         self._closed = False
         self._place = place
-        self._idle = [self._connect()]
+        session = self._connect()
+        self._idle = [session]
         try:
-            self._log, name = named_log(self._idle[0], place)
+            session.put(_READ)
+            self._log, name = named_log(session, place)
+            session.commit()
         except BaseException:
             self.close()
             raise
@@ -70,6 +74,15 @@ class PostgresReadonly:
         finally:
             view.end()
             self._give_back(session)
+
+    def server(self) -> tuple[str, bool]:
+        """The server's version, and whether what it confirms survives its crash (fsync)."""
+        session, _ = self._begun(_READ, self._look, ())
+        try:
+            [(version, safe)] = session.rows(_SERVER)
+        finally:
+            self._give_back(session)
+        return str(version), bool(safe)
 
     def close(self) -> None:
         """Close the idle connections now and the busy ones as they come back; twice is once."""
@@ -119,7 +132,10 @@ class PostgresReadonly:
     def _connect(self) -> Session:
         session = Session(self._place, self._timeout, self._readonly)
         try:
+            # Always in a transaction of its own: without one, what is sent goes into the next one.
+            session.put(_READ)
             check_layout(session, self._place)
+            session.commit()
         except BaseException:
             session.close()
             raise
@@ -296,10 +312,9 @@ def begin(
     place: PostgresUrl, clock: Clock, opening: Opening, timeout_seconds: float, signing: "Signing | None"
 ) -> PostgresUrl:
     """The place of the log, which is begun where it is not there, with the tables where they are not."""
-    named = place.log or opening.origin
-    if None not in (place.log, opening.origin) and place.log != opening.origin:
-        raise UsageError(f"{place} and the origin {opening.origin} are two names", subject="origin")
-    opening = keyed(opening._replace(origin=named), signing)
+    opening = keyed(opening._replace(origin=opening.origin or place.log), signing)
+    if place.log is not None and place.log != opening.origin:
+        raise UsageError(f"{place} and {opening.origin} are two names", subject="origin")
     for _ in range(MOST_TRIES):
         session = Session(place, timeout_seconds, readonly=False)
         try:

@@ -6,6 +6,7 @@ in ledger/sqlite_file.py; here each table has the number of its log first.
 
 from ledger.postgres_session import BEGIN, SCHEMA, NoPostgresLedgerError, Session
 from ledger.postgres_url import PostgresUrl
+from ledger.sqlite_file import NoLedgerError
 from schemas.errors import IntegrityError
 
 LAYOUT = 2  # the same number as the layout of a SQLite file that holds the same
@@ -77,7 +78,8 @@ def _expected() -> list[str]:
 def check_layout(session: Session, place: PostgresUrl) -> None:
     """Raise unless the database holds exactly our tables.
 
-    NoPostgresLedgerError: it holds none. IntegrityError: they are of another layout, or not as we made them.
+    NoPostgresLedgerError: it holds none. NoLedgerError: they are of another layout. IntegrityError: they are
+    not as we made them.
     """
     found = sorted(line for (line,) in session.rows(_FOUND, SCHEMA))
     if not found:
@@ -89,7 +91,7 @@ def check_layout(session: Session, place: PostgresUrl) -> None:
     if any(line.startswith("layout ") for line in found):
         stated = session.rows(b"SELECT version FROM layout")
         if stated != [(LAYOUT,)]:
-            raise IntegrityError(
+            raise NoLedgerError(
                 f"{place} has layout {', '.join(str(row[0]) for row in stated)}; this version reads {LAYOUT}",
                 subject=str(place),
                 hint="use the version that wrote it",

@@ -8,7 +8,6 @@ is never shown; it had better be where libpq looks for it itself: PGPASSFILE, ~/
 
 import re
 from typing import NamedTuple, Self
-from urllib.parse import quote, unquote
 
 from schemas.errors import UsageError
 from schemas.ledger import origin
@@ -55,20 +54,15 @@ class PostgresUrl(NamedTuple):
 
     def of_log(self, name: str) -> Self:
         """The same place with that log."""
-        base = self.shown.partition("#")[0]
-        return self._replace(log=name, shown=f"{base}#{quote(name, safe='/')}")
-
-    def exists(self) -> bool:
-        """Whether the ledger can be asked for: unlike a file, only its server knows if it is there."""
-        return True
+        return self._replace(log=name, shown=f"{self.shown.partition('#')[0]}#{name}")
 
 
 def _log(fragment: str) -> str | None:
     if not fragment:
         return None
     try:
-        return str(origin().read(unquote(fragment, errors="strict")))
-    except (RuleError, UnicodeDecodeError) as error:
+        return str(origin().read(fragment))
+    except RuleError as error:
         raise UsageError(
             "the part after # names the log, as example.org/plans", subject="--ledger"
         ) from error

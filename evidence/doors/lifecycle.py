@@ -10,10 +10,10 @@ from evidence.doors.artifacts import read_admission, read_json, read_plan, read_
 from evidence.doors.inventory import open_registry
 from evidence.doors.options import (
     actor_name,
+    beside_ledger,
     digest_option,
     engine,
     format_option,
-    ledger_path,
     open_ledger,
     provider_options,
     writer_options,
@@ -259,7 +259,7 @@ def _refuse_moved(refs: list[str], receipt: "Receipt") -> None:
 def _dossier(folder: str | None, ledger: str | None, plan: "Plan") -> "Dossier":
     from evidence.sinks.dossier import Dossier
 
-    return Dossier(Path(folder) if folder else ledger_path(ledger).parent / "dossiers", plan.request)
+    return Dossier(Path(folder) if folder else beside_ledger(ledger) / "dossiers", plan.request)
 
 
 def _plan_and_receipt(artifacts: tuple[str, ...], no_ledger: bool) -> tuple[str | None, str]:

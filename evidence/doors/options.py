@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from evidence.doors.web_settings import exclusions_option, search_option, web_option
-from evidence.engine import DEFAULT_TIMEOUT_SECONDS, Engine
-from ledger.store import Ledger, Opening
-from providers.registry import Registry
+from ledger.places import Place, place
 from schemas.canonical import ALGORITHMS, DEFAULT_ALGORITHM, Algorithm, digest_bytes
 from schemas.errors import NotFoundError, UsageError
 from schemas.ledger import OPENED
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a command that checks a ledger needs no engine
+    from evidence.engine import Engine
     from ledger.signing import Signing
+    from ledger.store import Ledger, Opening
+    from providers.registry import Registry
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -55,8 +55,9 @@ def ledger_options(command: F) -> F:
     return click.option(
         "--ledger",
         "ledger_path",
-        metavar="FILE",
-        help=f"The ledger file; else ${LEDGER_VARIABLE}, else {DEFAULT_FOLDER}/ledger.sqlite3 here.",
+        metavar="FILE|URL",
+        help=f"The ledger, a file or postgresql://…; else ${LEDGER_VARIABLE},"
+        f" else {DEFAULT_FOLDER}/ledger.sqlite3 here.",
     )(command)
 
 
@@ -116,6 +117,8 @@ def corpus_path(given: str | None) -> str | None:
 
 def provider_options(command: F) -> F:
     """Where provider rows come from: the library of the built-in method, and inventory files."""
+    from evidence.doors.web_settings import exclusions_option, search_option, web_option
+
     for option in (
         click.option(
             "--no-builtin", is_flag=True, help="Take only the rows of the files, not the built-in providers."
@@ -166,12 +169,26 @@ def digest_option(command: F) -> F:
     )(command)
 
 
-def ledger_path(given: str | None) -> Path:
+def ledger_place(given: str | None) -> Place:
     """Where the ledger is: the option, the environment, or the default below the working directory."""
-    return Path(given or os.environ.get(LEDGER_VARIABLE) or Path(DEFAULT_FOLDER) / "ledger.sqlite3")
+    return place(given or os.environ.get(LEDGER_VARIABLE) or str(Path(DEFAULT_FOLDER) / "ledger.sqlite3"))
 
 
-def open_ledger(given: str | None, no_ledger: bool, *, create_as: str | None = None) -> Ledger | None:
+def ledger_path(given: str | None) -> Path:
+    """The same for who looks at files; UsageError where the ledger is in a database."""
+    found = ledger_place(given)
+    if not isinstance(found, Path):
+        raise UsageError(f"{found} is no file, and this looks at files", subject="--ledger")
+    return found
+
+
+def beside_ledger(given: str | None) -> Path:
+    """The folder of what is kept beside the ledger; beside one in a database, the default folder here."""
+    found = ledger_place(given)
+    return found.parent if isinstance(found, Path) else Path(DEFAULT_FOLDER)
+
+
+def open_ledger(given: str | None, no_ledger: bool, *, create_as: str | None = None) -> "Ledger | None":
     """The ledger to write to, closed when the command ends; None with `--no-ledger`.
 
     Only with `create_as`, the actor's name, is a missing one made; else it raises NotFoundError.
@@ -180,23 +197,26 @@ def open_ledger(given: str | None, no_ledger: bool, *, create_as: str | None = N
         if given:
             raise UsageError("--ledger and --no-ledger exclude each other", subject="--no-ledger")
         return None
-    from ledger.sqlite import SqliteLedger
+    from ledger.places import open_ledger as open_at
 
-    path = ledger_path(given)
-    if create_as is None and not path.exists():
-        raise NotFoundError(
-            f"there is no ledger at {path}",
-            subject=str(path),
-            hint="`plan` makes one; name another with --ledger, or work on files alone with --no-ledger",
-        )
-    begin = None if create_as is None else opening(create_as)
-    ledger = SqliteLedger.open(path, system_clock, create=begin, signing=signing_key())
+    where = ledger_place(given)
+    begin = None
+    if isinstance(where, Path):  # a database is begun by `ledger init` only
+        if create_as is None and not where.exists():
+            raise NotFoundError(
+                f"there is no ledger at {where}",
+                subject=str(where),
+                hint="`plan` makes one; name another with --ledger, or work on files alone with --no-ledger",
+            )
+        begin = None if create_as is None else opening(create_as)
+    ledger = open_at(where, system_clock, create=begin, signing=signing_key())
     click.get_current_context().call_on_close(ledger.close)
     return ledger
 
 
-def opening(actor: str) -> Opening:
+def opening(actor: str) -> "Opening":
     """How a new ledger begins."""
+    from ledger.store import Opening
     from schemas.published import schema_bytes
 
     return Opening(actor, digest_bytes(schema_bytes(OPENED)))
@@ -229,18 +249,21 @@ def open_library(given: str | None) -> Any:
 
 
 def engine(
-    ledger: Ledger | None,
-    registry: Registry | None = None,
+    ledger: "Ledger | None",
+    registry: "Registry | None" = None,
     actor: str | None = None,
     algorithm: str = DEFAULT_ALGORITHM,
-    timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
-) -> Engine:
-    """The engine on the real clock."""
+    timeout_seconds: float | None = None,
+) -> "Engine":
+    """The engine on the real clock; it waits as long as it does by itself, unless told."""
+    from evidence.engine import DEFAULT_TIMEOUT_SECONDS, Engine
+    from providers.registry import Registry
+
     return Engine(
         registry=registry or Registry(),
         clock=system_clock,
         ledger=ledger,
         actor=actor_name(actor),
         algorithm=cast(Algorithm, algorithm),
-        timeout_seconds=timeout_seconds,
+        timeout_seconds=DEFAULT_TIMEOUT_SECONDS if timeout_seconds is None else timeout_seconds,
     )
