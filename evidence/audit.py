@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evidence.replay.findings import (
     END,
@@ -24,17 +25,27 @@ from evidence.replay.lives import ChangedError, Context, Derived, StrayError, de
 from evidence.replay.notes import Notes
 from evidence.replay.views import View
 from evidence.replay.walk import Walked, walk
-from evidence.replay.workers import Begun, Crew
 from ledger.chain import Break
 from ledger.erasure import erased
 from ledger.signature_check import signature_breaks
 from ledger.store import Head, Readable, Reader
 from schemas.errors import IntegrityError
 
+if TYPE_CHECKING:
+    from evidence.replay.workers import Begun, Crew
+
 __all__ = ["MOST_FINDINGS", "Replay", "RuleBreak", "View", "replay"]
 
 # Below it the start of a process costs more than it saves.
 FEW_RECORDS = 20_000
+# What only the end of a log can show: one that lost its end is excused from it.
+AT_THE_END = frozenset(
+    {
+        "what an execution delivered is observed",
+        "a superseding decision comes into force",
+        "every commit of a log with a key is signed",
+    }
+)
 LEFT_OUT = "the ends of lives, the indexes and the signatures: they are of the whole ledger"
 
 
@@ -55,6 +66,7 @@ class Replay:
     erased: list[int] = field(default_factory=list)
     not_derived: list[int] = field(default_factory=list)
     believed: int = 0
+    root: bytes | None = None
     left_out: str | None = None
     truncated: bool = False
     tampered: bool = False
@@ -65,17 +77,24 @@ class Replay:
         """Whether nothing broke; an empty ledger is not clean."""
         return not self.findings and self.records > 0
 
-    @property
-    def verdict(self) -> str | None:
-        """The word on what broke; a clean replay has none, because it compared with nothing."""
-        return "TAMPERED" if self.tampered else "RULE-BROKEN" if self.rule_broken else None
+    def take(self, finding: Break) -> None:
+        """One more, by whoever compared with something outside."""
+        self.findings.append(finding)
+        self.rule_broken |= isinstance(finding, RuleBreak)
+        self.tampered |= not isinstance(finding, RuleBreak)
+
+    def excuse(self, rules: frozenset[str]) -> None:
+        """Forget what broke these rules."""
+        found, self.findings, self.tampered, self.rule_broken = self.findings, [], False, False
+        for finding in found:
+            if finding.rule not in rules:
+                self.take(finding)
 
     def to_wire(self) -> dict[str, object]:
         """The report as the doors print it."""
         return {
             "schema_version": "external_evidence_replay_v0",
             "clean": self.clean,
-            "verdict": self.verdict,
             "log": self.log,
             "records": self.records,
             "head": self.head,
@@ -136,7 +155,10 @@ def _in_memory(reader: Reader, view: View, *, by_artifact: bool) -> Replay:
 
 
 def _together(reader: Reader, view: View, log: Readable, head: Head, jobs: int) -> Replay:
-    from tempfile import TemporaryDirectory
+
+    from tempfile import TemporaryDirectory  # only for a long ledger; half of a cold start otherwise
+
+    from evidence.replay.workers import Crew
 
     with TemporaryDirectory(prefix="external-evidence-") as folder:
         path = Path(folder) / "notes"
@@ -148,7 +170,13 @@ class _Pass:
     """One replay of one snapshot, alone or with a crew."""
 
     def __init__(
-        self, reader: Reader, view: View, notes: Notes, crew: Crew | None = None, *, by_artifact: bool = False
+        self,
+        reader: Reader,
+        view: View,
+        notes: Notes,
+        crew: "Crew | None" = None,
+        *,
+        by_artifact: bool = False,
     ) -> None:
         self._reader = reader
         self._view = view
@@ -208,7 +236,8 @@ def _report(walked: Walked, derived: Derived, view: View) -> Replay:
         uninterpreted=walked.uninterpreted,
         erased=sorted(walked.erased + derived.erased),
         not_derived=sorted(derived.not_derived),
-        believed=min(view.believed, walked.records),
+        believed=view.believed,
+        root=walked.root,
         left_out=LEFT_OUT if view.ends_early else None,
         truncated=walked.findings.truncated,
         tampered=walked.findings.tampered,

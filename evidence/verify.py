@@ -5,18 +5,19 @@ it is the one that somebody saw before.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from evidence.audit import MOST_FINDINGS, RuleBreak, replay
+from evidence.audit import AT_THE_END, MOST_FINDINGS, Replay, RuleBreak, replay
 from evidence.verdict import LIMIT, Facts, Verdict, judge
 from ledger.anchor import Anchor, Compared, compare, see, trust
 from ledger.chain import Break, links
 from ledger.checkpoint import Checkpoint
 from ledger.forms import is_bundle, open_log
 from ledger.keyring import RESTORED, periods
-from ledger.policy import Policy
+from ledger.places import Place
 from ledger.sqlite_file import NoLedgerError, is_there
 from ledger.sqlite_torn import Torn, readable, torn, what_is_left
 from ledger.sqlite_view import SqliteReader
@@ -26,14 +27,9 @@ from schemas.ledger import read_raw
 from schemas.ledger_keys import LedgerRestored
 from schemas.outside import parse
 
-# What only the end of a log can show: one that lost its end is excused from it.
-AT_THE_END = frozenset(
-    {
-        "what an execution delivered is observed",
-        "a superseding decision comes into force",
-        "every commit of a log with a key is signed",
-    }
-)
+if TYPE_CHECKING:
+    from ledger.policy import Policy
+
 SCHEMA = "external_evidence_verification_v0"
 
 
@@ -52,6 +48,8 @@ class Verification:
     findings: list[Break] = field(default_factory=list)
     truncated: bool = False
     uninterpreted: list[int] = field(default_factory=list)
+    erased: list[int] = field(default_factory=list)
+    not_derived: list[int] = field(default_factory=list)
     torn: str | None = None
     notes: list[str] = field(default_factory=list)
 
@@ -81,26 +79,31 @@ class Verification:
             "findings": findings,
             "findings_truncated": self.truncated,
             "cannot_interpret": self.uninterpreted,
+            "erased": self.erased,
+            "not_derived": self.not_derived,
             "notes": self.notes,
             "limit": LIMIT,
         }
 
 
-def verify(path: Path, policy: bytes | None = None, against: Sequence[bytes] = ()) -> Verification:
-    """The word on the ledger or bundle at `path`; it is only read, and nothing that lies with it is trusted.
+def verify(
+    path: Place, policy: bytes | None = None, against: Sequence[bytes] = (), jobs: int = 1
+) -> Verification:
+    """The word on the ledger, bundle or folder at `path`; it is only read, what lies with it is not trusted.
 
     Raises nothing for what cannot be judged: that is a word too.
     """
     report = Verification()
     try:
-        trusted = None if policy is None else Policy.read(policy)
-        cut = _look(path)
-        if cut is None:
-            with open_log(path, cut_too=True).read() as reader:
-                _whole(report, reader, trusted, against)
-        else:
+        trusted = None if policy is None else _policy(policy)
+        cut = _look(path) if isinstance(path, Path) else None
+        if isinstance(path, Path) and cut is not None:
             with what_is_left(path.resolve(), cut) as reader:
                 _left(report, reader, cut, trusted, against)
+        else:
+            with closing(open_log(path, cut_too=True)) as log, log.read() as reader:
+                shared = log if isinstance(path, Path) else None  # a database is read by one process
+                _whole(report, reader, replay(reader, log=shared, jobs=jobs), trusted, against)
     except NoLedgerError as error:
         report.reasons.append(error.message)
     except IntegrityError as error:
@@ -111,6 +114,12 @@ def verify(path: Path, policy: bytes | None = None, against: Sequence[bytes] = (
     except EvidenceError as error:
         report.reasons.append(error.message if error.hint is None else f"{error.message} ({error.hint})")
     return report
+
+
+def _policy(raw: bytes) -> "Policy":
+    from ledger.policy import Policy  # only for who names one
+
+    return Policy.read(raw)
 
 
 def _look(path: Path) -> Torn | None:
@@ -124,12 +133,14 @@ def _look(path: Path) -> Torn | None:
     return None if is_bundle(path) else torn(path.resolve())
 
 
-def _whole(report: Verification, reader: Reader, policy: Policy | None, against: Sequence[bytes]) -> None:
+def _whole(
+    report: Verification, reader: Reader, told: Replay, policy: "Policy | None", against: Sequence[bytes]
+) -> None:
     report.torn = getattr(
         reader, "torn", None
     )  # only what was carried away can lose its end unseen by SQLite
-    told = replay(reader)
     report.log, report.head = told.log, told.head
+    report.erased, report.not_derived = told.erased, told.not_derived
     report.findings += [one for one in told.findings if report.torn is None or one.rule not in AT_THE_END]
     report.truncated, report.uninterpreted = told.truncated, told.uninterpreted
     report.facts = Facts(
@@ -161,7 +172,7 @@ def _whole(report: Verification, reader: Reader, policy: Policy | None, against:
 
 
 def _left(
-    report: Verification, reader: SqliteReader, cut: Torn, policy: Policy | None, against: Sequence[bytes]
+    report: Verification, reader: SqliteReader, cut: Torn, policy: "Policy | None", against: Sequence[bytes]
 ) -> None:
     """What stands before the cut: records, chain, and the anchors that reach no further."""
     report.torn = str(cut)

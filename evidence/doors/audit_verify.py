@@ -1,12 +1,13 @@
 """`audit verify`: the one word on a ledger, against what the auditor trusts."""
 
+import os
 from pathlib import Path
 
 import click
 
 from evidence.doors import output
 from evidence.doors.audit_places import ledger_option
-from evidence.doors.options import format_option, ledger_path
+from evidence.doors.options import format_option, ledger_place
 from schemas.errors import UsageError
 from schemas.outside import MAX_BYTES
 
@@ -37,7 +38,8 @@ def verify(policy: str | None, against: tuple[str, ...], given: str | None, chos
     from evidence.verify import verify as run
 
     trusted = None if policy is None else read_kept(policy, "--policy")
-    told = run(ledger_path(given), trusted, [read_kept(one, "--against") for one in against])
+    kept = [read_kept(one, "--against") for one in against]
+    told = run(ledger_place(given), trusted, kept, cores())
     if output.wants_json(chosen_format):
         output.print_json(told.to_wire())
     else:
@@ -45,6 +47,11 @@ def verify(policy: str | None, against: tuple[str, ...], given: str | None, chos
 
         output.print_text(render(told.to_wire()))
     return told.verdict.exit_code
+
+
+def cores() -> int:
+    """How many processes may run here at once."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def read_kept(name: str, option: str) -> bytes:

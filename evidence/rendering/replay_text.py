@@ -3,36 +3,60 @@
 from typing import Any
 
 from evidence.rendering.escape import terminal
+from evidence.rendering.verify_text import WORDS, listed_seqs
+
+_MOST_SHOWN = 20
 
 
 def render(report: dict[str, Any]) -> str:
-    """The report of `evidence.audit.Replay.to_wire` as lines of text."""
-    verdict = "完好 clean" if report["clean"] else "不成立 does not hold"
+    """The answer of `evidence.replayed.Replayed.to_wire` as lines of text."""
+    word = report["verdict"]
+    verdict = "每一步都成立 every step holds" if word is None else f"{WORDS[word]} {word}"
+    lines = [f"账本重放 Ledger replay: {verdict}"]
+    lines += [f"  原因 reason: {reason}" for reason in report["reasons"]]
+    if report["records"]:
+        lines += _told(report)
+    if report["torn"]:
+        lines.append(f"  尾部 tail: {report['torn']}")
+    lines += _findings(report)
+    lines += listed_seqs(report)
+    lines += [f"  说明 note: {note}" for note in report["notes"]]
+    lines.append(f"  局限 limit: 账本不能证明从未写入的内容。{report['limit']}")
+    return terminal("\n".join(lines))
+
+
+def _told(report: dict[str, Any]) -> list[str]:
     lines = [
-        f"账本重放 Ledger replay: {verdict}",
         f"  日志 log: {report['log']}",
         f"  记录 records: {report['records']}，末条 head: {report['head']}",
+    ]
+    if report["believed_up_to"] is not None:
+        lines.append(
+            f"  只重新推出其后有新步骤的计划 derived again: the plans with a step after record"
+            f" {report['believed_up_to'] - 1}"
+        )
+    if report["left_out"] is not None:
+        lines.append(f"  未查 left out: 各计划的结尾、索引、签名；{report['left_out']}")
+    lines += [
         f"  计划 plans: {report['plans']}，回执 receipts: {report['receipts']}",
         f"  决定 decisions: {report['admissions']}，已退休 retired: {report['retired']}",
     ]
-    lines += [_call(row) for row in report["provider_calls"]]
+    return lines + [
+        f"  提供方调用 provider calls: {row['actor']} {row['action']} {row['state']} × {row['calls']}"
+        for row in report["provider_calls"]
+    ]
+
+
+def _findings(report: dict[str, Any]) -> list[str]:
     findings = report["findings"]
-    lines += [_finding(finding) for finding in findings[:20]]
-    if len(findings) > 20 or report["findings_truncated"]:
+    lines = [_finding(finding) for finding in findings[:_MOST_SHOWN]]
+    if len(findings) > _MOST_SHOWN or report["findings_truncated"]:
         lines.append(f"  … {len(findings)} 处问题，全部见 --format json; all findings: --format json")
     if len(findings) > 1:
         lines.append(
             "  以第一处为准，其后可能是它的后果 look at the first: those after it may follow from it"
         )
-    if report["cannot_interpret"]:
-        seqs = ", ".join(map(str, report["cannot_interpret"][:20]))
-        lines.append(f"  无法解释的记录 CANNOT-INTERPRET: {seqs}")
-    lines.append(f"  局限 limit: 账本不能证明从未写入的内容。{report['limit']}")
-    return terminal("\n".join(lines))
-
-
-def _call(row: dict[str, Any]) -> str:
-    return f"  提供方调用 provider calls: {row['actor']} {row['action']} {row['state']} × {row['calls']}"
+    return lines
 
 
 def _finding(finding: dict[str, Any]) -> str:

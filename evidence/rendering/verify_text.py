@@ -4,7 +4,7 @@ from typing import Any
 
 from evidence.rendering.escape import terminal
 
-_WORDS = {
+WORDS = {
     "VERIFIED": "已核实",
     "TAMPERED": "被改动",
     "FORKED": "有分叉",
@@ -18,7 +18,7 @@ _MOST_SHOWN = 20
 
 def render(report: dict[str, Any]) -> str:
     """The report of `evidence.verify.Verification.to_wire` as lines of text."""
-    lines = [f"账本核实 Ledger verification: {_WORDS[report['verdict']]} {report['verdict']}"]
+    lines = [f"账本核实 Ledger verification: {WORDS[report['verdict']]} {report['verdict']}"]
     lines += [f"  原因 reason: {reason}" for reason in report["reasons"]]
     if report["records"]:
         lines += [
@@ -38,12 +38,26 @@ def render(report: dict[str, Any]) -> str:
         ]
     if len(findings) > _MOST_SHOWN or report["findings_truncated"]:
         lines.append(f"  … {len(findings)} 处问题，全部见 --format json; all findings: --format json")
-    if report["cannot_interpret"]:
-        seqs = ", ".join(map(str, report["cannot_interpret"][:_MOST_SHOWN]))
-        lines.append(f"  无法解释的记录 CANNOT-INTERPRET: {seqs}")
+    lines += listed_seqs(report)
     lines += [f"  说明 note: {note}" for note in report["notes"]]
     lines.append(
         "  局限 limit: 账本不能证明从未写入的内容，也不能证明您所留存的最新检查点之后没有被截断。"
         f"{report['limit']}"
     )
     return terminal("\n".join(lines))
+
+
+def listed_seqs(report: dict[str, Any]) -> list[str]:
+    """Which records a verification or a replay could not judge, and why."""
+    reasons = {
+        "cannot_interpret": "无法解释的记录 CANNOT-INTERPRET",
+        "erased": "正文已删除 ERASED",
+        "not_derived": "因此未能推出 NOT-DERIVED",
+    }
+    lines = []
+    for name, what in reasons.items():
+        seqs = report[name]
+        if seqs:
+            more = ", …" if len(seqs) > _MOST_SHOWN else ""
+            lines.append(f"  {what}: {', '.join(map(str, seqs[:_MOST_SHOWN]))}{more}")
+    return lines

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import orjson
 
-from evidence.lifecycle.interpret import admission_subject, interpret, plan_subject, receipt_subject
+from evidence.lifecycle.interpret import interpret
 from evidence.lifecycle.life import LedgerLife, PlanLife, ReceiptLife
 from evidence.lifecycle.plan import fitting
 from evidence.replay import wires
@@ -19,7 +19,7 @@ from evidence.replay.wires import Wire
 from schemas.admission import ADMISSION, Admission, Decision, Projection
 from schemas.canonical import LARGEST_INTEGER, algorithm_of, canonical_record, digest_bytes, is_digest
 from schemas.errors import EvidenceError, InvalidError, OrderError
-from schemas.ledger import EXECUTION, SUPERSESSION, Subject
+from schemas.ledger import EXECUTION, SUBJECT_FIELDS, SUPERSESSION, Subject
 from schemas.outside import MAX_BYTES
 from schemas.plan import BLOCKERS, PLAN, RECEIPT, ExecutionEnvelope, Plan
 from schemas.provider import Discovery
@@ -120,7 +120,8 @@ class Swift:
             },
         )
         self._life.create_plan(plan)
-        self._plan, self._subject = wire, plan_subject(plan)
+        self._plan = wire
+        self._subject = self._subject_of()
         return self._subject
 
     def start(self, value: Wire, body: bytes) -> Subject | None:
@@ -147,7 +148,7 @@ class Swift:
         if canonical_record(wires.execution(self._plan, attempt, status, digest)) != body:
             return None
         plan.finish_execution(attempt, digest, status)
-        return receipt_subject(plan.plan, digest)
+        return self._subject_of(digest)
 
     def receive(self, value: Wire, body: bytes) -> Subject | None:
         """A receipt, which is all its own and is read as a whole."""
@@ -163,7 +164,7 @@ class Swift:
         digest = digest_bytes(body, algorithm_of(self._plan_id))
         plan.observe_receipt(digest, receipt)
         self._receipts[digest] = value
-        return receipt_subject(plan.plan, digest)
+        return self._subject_of(digest)
 
     def decide(self, value: Wire, body: bytes) -> Subject | None:
         """A decision: a disposition, a reason and refs on a receipt; the rest is the receipt's."""
@@ -177,7 +178,7 @@ class Swift:
         admission = _admission(wire, plan.receipts[digest].receipt)
         plan.decide(admission)
         self._admissions[str(admission.admission_id)] = wire
-        return admission_subject(admission)
+        return self._subject_of(admission.receipt_digest, admission.admission_id)
 
     def project(self, value: Wire, body: bytes) -> Subject | None:
         """What was read back: the covered refs are its own, the rest is known."""
@@ -194,7 +195,7 @@ class Swift:
         if canonical_record(expected) != body:
             return None
         plan.project(_readback(expected, plan.plan.request, receipt.receipt))
-        return admission_subject(admission)
+        return self._subject_of(admission.receipt_digest, admission.admission_id)
 
     def retire(self, value: Wire, body: bytes) -> Subject | None:
         """A verdict, which follows from what was read back last."""
@@ -206,7 +207,11 @@ class Swift:
         if canonical_record(expected) != body:
             return None
         plan.retire(_retirement(expected))
-        return admission_subject(admission)
+        return self._subject_of(admission.receipt_digest, admission.admission_id)
+
+    def _subject_of(self, receipt: str | None = None, admission: str | None = None) -> Subject:
+        ids = (self._plan["request"]["request_id"], self._plan_id, receipt, admission)
+        return _proven(Subject, dict(zip(SUBJECT_FIELDS, ids, strict=True)))
 
     def _ready(self) -> PlanLife | None:
         """The plan, where it was made here and is ready."""

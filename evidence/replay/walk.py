@@ -99,7 +99,7 @@ class _Walk:
         walked.steps = self._notes.finish()
         for seq, first in self._notes.repeated():
             self._add(seq, _KEY, (same_key(seq, first),))
-        walked.root = tree.root()
+        walked.root = tree.root() if tree.size == self._view.believed else None
         return walked
 
     def _add(self, seq: int, turn: int, found: tuple[Break, ...]) -> None:

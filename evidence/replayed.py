@@ -1,0 +1,166 @@
+"""Replay the log at a path, and say the word where rules or bytes do not hold, or why nobody can say.
+
+A replay compares with nothing outside the log; a clean one therefore has no word (ledger.md section 5).
+"""
+
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evidence.audit import AT_THE_END, Replay, View, replay
+from evidence.verdict import Facts, Verdict, judge
+from ledger.anchor import Anchor, Compared, Seen, compare
+from ledger.chain import Break, links
+from ledger.forms import is_bundle, open_log
+from ledger.keyring import periods
+from ledger.places import Place
+from ledger.policy import Policy
+from ledger.sqlite_file import NoLedgerError, is_there
+from ledger.sqlite_torn import Torn, readable, torn, what_is_left
+from ledger.store import Readable, Reader
+from schemas.errors import EvidenceError, IntegrityError, InvalidError
+from schemas.ledger import read_raw
+
+COMPARED_WITH_NOTHING = "compared with nothing outside the ledger; `audit verify` does that"
+
+
+@dataclass
+class Replayed:
+    """What a replay found, and why it could not be made, or not of all."""
+
+    told: Replay = field(default_factory=Replay)
+    reasons: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    torn: str | None = None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The word on what does not hold; None where all does."""
+        told = self.told
+        facts = Facts(
+            told.records,
+            tampered=told.tampered,
+            rule_broken=told.rule_broken,
+            torn=self.torn is not None,
+            doubted=bool(self.reasons),
+        )
+        word = judge(facts)
+        return None if word is Verdict.UNANCHORED else word
+
+    @property
+    def exit_code(self) -> int:
+        """The exit status of a command that gives this answer."""
+        return 0 if self.verdict is None else self.verdict.exit_code
+
+    def to_wire(self) -> dict[str, object]:
+        """The answer as the doors print it."""
+        word = self.verdict
+        told = self.told.to_wire()
+        return {
+            "schema_version": told.pop("schema_version"),
+            "verdict": None if word is None else str(word),
+            "exit_code": self.exit_code,
+            "reasons": self.reasons,
+            "torn": self.torn,
+            "notes": [COMPARED_WITH_NOTHING, *self.notes] if word is None else self.notes,
+            **told,
+        }
+
+
+def replay_log(
+    path: Place,
+    at: str | None = None,
+    believed: bytes | None = None,
+    policy: bytes | None = None,
+    jobs: int = 1,
+) -> Replayed:
+    """The replay of the log at `path`, as of `at`, or beyond what the kept checkpoint `believed` covers.
+
+    Raises nothing for a log that cannot be replayed: that is an answer too. UsageError, InvalidError: `at`
+    or the policy is none.
+    """
+    view = View() if at is None else View.at(at)
+    trusted = None if policy is None else Policy.read(policy)
+    answer = Replayed()
+    try:
+        cut = _cut(path) if isinstance(path, Path) else None
+        if isinstance(path, Path) and cut is not None:
+            _left(answer, path, cut)
+            return answer
+        with closing(open_log(path, cut_too=True)) as log, log.read() as reader:
+            shared = log if isinstance(path, Path) else None  # a database is read by one process
+            if believed is None:
+                answer.told = replay(reader, view, log=shared, jobs=jobs)
+            else:
+                _believing(answer, reader, believed, trusted, shared, jobs)
+            answer.torn = getattr(reader, "torn", None)
+        if answer.torn is not None:
+            answer.told.excuse(AT_THE_END)
+    except IntegrityError as error:
+        if isinstance(error, NoLedgerError):
+            answer.reasons.append(error.message)
+        else:
+            answer.told.take(Break(0, "file", "the file is a ledger", "a ledger", error.message))
+    except OSError as error:
+        answer.reasons.append(f"{path} cannot be read: {error}")
+    except EvidenceError as error:
+        answer.reasons.append(error.message if error.hint is None else f"{error.message} ({error.hint})")
+    return answer
+
+
+def _cut(path: Path) -> Torn | None:
+    """How a SQLite file was cut, if it was; NoLedgerError when nothing is there, or an empty file."""
+    if path.is_dir():
+        return None
+    if not is_there(path):
+        raise NoLedgerError(f"there is no ledger at {path}")
+    if path.stat().st_size == 0:
+        raise NoLedgerError(f"{path} is empty")
+    return None if is_bundle(path) else torn(path.resolve())
+
+
+def _left(answer: Replayed, path: Path, cut: Torn) -> None:
+    """Of what stands before the cut, the chain."""
+    answer.torn = str(cut)
+    answer.notes.append("before the cut the records and their chain were read, not the bodies")
+    told = answer.told
+    with what_is_left(path.resolve(), cut) as reader:
+        for link in links(readable(reader)):
+            told.records, told.head = told.records + 1, link.id
+            told.log = told.log or (None if link.record is None else link.record.log)
+            for finding in link.breaks:
+                told.take(finding)
+
+
+def _believing(
+    answer: Replayed, reader: Reader, believed: bytes, policy: Policy | None, log: Readable | None, jobs: int
+) -> None:
+    kept = Anchor.read(believed, _name(reader))
+    size = kept.checkpoint.size
+    told = replay(reader, View(believed=size), log=log, jobs=jobs)
+    compared = _compared(told, kept, policy, reader)
+    if compared.holds is not None:
+        answer.told = told
+        answer.notes.append(f"the first {size} records are believed: the {kept} covers them")
+        return
+    # What was kept does not vouch for these records, so that nothing of them is believed.
+    answer.told = replay(reader, log=log, jobs=jobs)
+    if compared.finding is not None:
+        answer.told.take(compared.finding)
+    answer.reasons += [one for one in (compared.doubt, compared.note) if one is not None]
+
+
+def _compared(told: Replay, kept: Anchor, policy: Policy | None, reader: Reader) -> Compared:
+    try:
+        keys = [one.key for one in periods(reader)]
+    except (IntegrityError, InvalidError):
+        keys = []  # told by the replay
+    roots = {} if told.root is None else {kept.checkpoint.size: told.root}
+    raws = {} if kept.proof is None else {kept.proof.seq: reader.raw(kept.proof.seq) or b""}
+    return compare(Seen(told.log, told.records, b"", roots, raws, tuple(keys)), kept, policy, reader)
+
+
+def _name(reader: Reader) -> str | None:
+    with suppress(IntegrityError):
+        return read_raw(reader.raw(0) or b"").log
+    return None
