@@ -15,6 +15,7 @@ from schemas.errors import BusyError, IntegrityError, NotFoundError, StorageErro
 _TIMEOUT_SECONDS = 10.0
 # A writer that ends between our look at the folder and our opening takes its side files away.
 _TRIES = 3
+_LOG_HEADER = 32  # bytes of a write-ahead file before its first page
 
 _Stamp = tuple[int, int, int]
 
@@ -22,8 +23,9 @@ _Stamp = tuple[int, int, int]
 class SqliteReadonly:
     """A Readable over a ledger file that may lie on a read-only disk, be in use, or be a copy."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, torn: str | None = None) -> None:
         self._path = path
+        self._torn = torn
 
     @contextmanager
     def read(self) -> Iterator[SqliteReader]:
@@ -31,8 +33,9 @@ class SqliteReadonly:
 
         BusyError: a file that nobody had open changed while it was read.
         """
-        session = _begin(self._path)
+        session = _begin(self._path) if self._torn is None else _alone(self._path, _stamp(self._path))
         view = SqliteReader(session.connection, self._path)
+        view.torn = self._torn
         try:
             yield view
             session.refuse_change()
@@ -47,16 +50,25 @@ class SqliteReadonly:
         """Nothing is held between two reads."""
 
 
-def open_readonly(path: str | os.PathLike[str]) -> SqliteReadonly:
+def open_readonly(path: str | os.PathLike[str], *, cut_too: bool = False) -> SqliteReadonly:
     """The ledger at `path`, to be read only.
 
-    NotFoundError when there is none; IntegrityError when the file is no ledger.
+    NotFoundError when there is none; IntegrityError when the file is no ledger, or what lies beside it is
+    of another: with `cut_too` that is left out, and its reader's `torn` says so.
     """
     place = Path(path)
     if not is_there(place):
         raise NotFoundError(f"there is no ledger at {place}", subject=str(place))
     # SQLite keeps its side files beside the file itself, not beside a symbolic link to it.
-    ledger = SqliteReadonly(place.resolve())
+    place = place.resolve()
+    if sides(place)[0]:
+        from ledger.sqlite_foreign import foreign_log, refuse_foreign
+
+        if not cut_too:
+            refuse_foreign(place)
+        elif (left_out := foreign_log(place)) is not None:
+            return SqliteReadonly(place, f"{left_out}; it was left out, and what it should hold is not here")
+    ledger = SqliteReadonly(place)
     with ledger.read():
         return ledger
 
@@ -106,8 +118,12 @@ def _try(path: Path) -> _Session:
 def _open(path: Path) -> _Session:
     """The way that fits what lies beside the file: nothing, a living or dead writer's files, a copied log."""
     stamp = _stamp(path)
-    log, shared = path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")
-    log_size, shared_size = _size(log), _size(shared)
+    log = path.with_name(f"{path.name}-wal")
+    log_size, shared_size = sides(path)
+    if log_size == _LOG_HEADER:
+        # A writer died between its head and its first page. There is nothing in it, but SQLite, which may not
+        # mend the shared memory, waits for the writer.
+        log_size = None
     if log_size is not None and shared_size is not None:
         # Takes locks in the shared memory, writes no byte of it; a dead writer's is not even used.
         return _Session(connect(path, "mode=ro&readonly_shm=1", _TIMEOUT_SECONDS), path)
@@ -115,8 +131,17 @@ def _open(path: Path) -> _Session:
         # SQLite reads a write-ahead file only with shared memory beside it, which it would have to make.
         copy = _copied(path, log)
         return _Session(connect(copy / path.name, "mode=ro", _TIMEOUT_SECONDS), path, stamp, copy)
+    return _alone(path, stamp)
+
+
+def _alone(path: Path, stamp: _Stamp) -> _Session:
     # All records are in the one file. Nothing locks it, so that it is looked at again at the end.
     return _Session(connect(path, "mode=ro&immutable=1", _TIMEOUT_SECONDS), path, stamp)
+
+
+def sides(path: Path) -> tuple[int | None, int | None]:
+    """The sizes of the `-wal` and the `-shm` beside a file; IntegrityError when one is no file."""
+    return _size(path.with_name(f"{path.name}-wal")), _size(path.with_name(f"{path.name}-shm"))
 
 
 def _size(side: Path) -> int | None:

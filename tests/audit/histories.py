@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ledger.checkpoint import Checkpoint
+from ledger.erasure import erase
 from ledger.keys import Signer
 from ledger.sqlite import SqliteLedger
 from ledger.sqlite_readonly import open_readonly
@@ -213,6 +214,35 @@ def missing(history: History, copy: Path) -> None:
     assert not copy.exists()
 
 
+def erased(history: History, copy: Path) -> None:
+    """Who has the key erased what was recorded about one decision."""
+    folder = copy.parent / f"{copy.name}.work"
+    folder.mkdir()
+    shutil.copyfile(history.ledger, folder / "l.sqlite3")
+    with closing(opened(folder)) as held:
+        with held.read() as reader:
+            [(_, raw), *_] = reader.of_kind("admission.decided")
+        erase(held, str(read_raw(raw).subject.admission_id), "asked for", "keeper")
+    shutil.copyfile(folder / "l.sqlite3", copy)
+
+
+def erased_and_back(history: History, copy: Path) -> None:
+    """The same, and somebody put the bodies in again from an old copy."""
+    erased(history, copy)
+    with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+        connection.execute("ATTACH ? AS before", (str(history.ledger),))
+        connection.execute(
+            "UPDATE main.bodies SET bytes = old.bytes FROM before.bodies AS old"
+            " WHERE old.digest = main.bodies.digest"
+        )
+
+
+def unsaid(history: History, copy: Path) -> None:
+    """A body is gone, and no record says that it was erased."""
+    clean(history, copy)
+    edit(copy, "UPDATE bodies SET bytes = x'' WHERE instr(bytes, 'admission_id')")
+
+
 Change = Callable[[History, Path], None]
 T, F, U, V, C, R, N = "TAMPERED", "FORKED", "UNANCHORED", "VERIFIED", "CANNOT-VERIFY", "RULE-BROKEN", "TORN"
 
@@ -237,4 +267,7 @@ MATRIX: list[tuple[Change, str, str, str]] = [
     (garbage, C, C, C),
     (no_records, C, C, T),
     (missing, C, C, C),
+    (erased, U, V, V),
+    (erased_and_back, R, R, R),
+    (unsaid, T, T, T),
 ]

@@ -207,7 +207,7 @@ def test_a_reason_that_cannot_be_recorded_is_refused_and_nothing_is_erased(
 
 def holding(folder: Path, text: bytes = MARKER.encode()) -> list[str]:
     """The files of a folder that hold the text anywhere."""
-    return sorted(place.name for place in folder.iterdir() if text in place.read_bytes())
+    return sorted(one.name for one in folder.rglob("*") if one.is_file() and text in one.read_bytes())
 
 
 def test_no_byte_of_an_erased_body_is_left_in_any_file(tmp_path: Path) -> None:

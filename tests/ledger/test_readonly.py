@@ -123,6 +123,19 @@ def test_what_a_killed_writer_left_is_read_whole_and_left_alone(
         open_readonly(path)
 
 
+def test_a_writer_that_died_before_its_first_page_is_not_waited_for(tmp_path: Path) -> None:
+    path = made(tmp_path / "l.sqlite3", 5)
+    ledger = begin(path)
+    with ledger.write() as writer:
+        writer.append(step(9))
+    left = copied(ledger, tmp_path / "left", "-wal", "-shm")
+    ledger.close()
+    os.truncate(f"{left}-wal", 32)
+    before = state(left.parent)
+    assert len(stored(open_readonly(left))) == 6
+    assert state(left.parent) == before
+
+
 @pytest.mark.parametrize("tails", [("-wal", "-shm"), ("-wal",), ("-shm",), ()])
 def test_any_left_over_is_read_on_a_read_only_disk(
     living: SqliteLedger, shared_folder: Path, tails: tuple[str, ...]
