@@ -4,8 +4,8 @@ Here is only yes or no. What is wrong with an index that does not fit, `SqlReade
 by record, in several times as long.
 """
 
+import os
 from collections.abc import Callable, Iterator
-from secrets import token_hex
 from typing import Any
 
 from ledger.store import REGISTERED
@@ -40,7 +40,7 @@ class _Look:
         self._statement = statement
         self._checkpoints = checkpoints
         # Two sets of rows are the same when the sums of their hashes are; nobody knows the hashes before.
-        self._salt = token_hex()
+        self._salt = os.urandom(32).hex()
         self._named = 0
         self._registered: set[tuple[str, bytes]] = set()
         self._head: list[tuple[int, bytes]] = []
