@@ -128,9 +128,10 @@ class BundleReader(CarriedReader):
         self._file.seek(0)
         hashed = sha256(self._file.readline())
         counts = dict.fromkeys(PLURALS, 0)
+        number = 1
         for number, (offset, raw) in enumerate(self._lines(), 2):
             if not raw.endswith(b"\n") and len(raw) < MOST_LINE_BYTES:
-                self.torn = f"line {number} is {'cut' if raw else 'missing'}; the last one must say end"
+                self.torn = f"line {number} is cut; the last one must say end"
                 return
             value = _line(raw, number)
             if "end" in value:
@@ -140,14 +141,14 @@ class BundleReader(CarriedReader):
             counts[kind] += 1
             self._keep(kind, content, offset)
             hashed.update(raw)
+        self.torn = f"line {number + 1} is missing; the last one must say end"
 
     def _lines(self) -> Iterator[tuple[int, bytes]]:
-        """Where each line begins and its bytes; nothing at the end of the file is a line too."""
+        """Where each line begins, and its bytes."""
         offset = self._file.tell()
-        while True:
-            raw = self._file.readline(MOST_LINE_BYTES)
+        while raw := self._file.readline(MOST_LINE_BYTES):
             yield offset, raw
-            offset += len(raw)
+            offset = self._file.tell()
 
     def _keep(self, kind: str, content: bytes, offset: int) -> None:
         if kind == "record":

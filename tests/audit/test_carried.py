@@ -13,9 +13,9 @@ from ledger.bundle import BundleLog, write_bundle
 from ledger.forms import open_log
 from ledger.sqlite_file import NoLedgerError
 from ledger.tiles_log import TilesLog
-from schemas.errors import IntegrityError, StorageError
+from schemas.errors import IntegrityError, NotFoundError, StorageError
 from tests.audit.histories import History, make
-from tests.ledger.carried import Carried, carry, filler, packed
+from tests.ledger.carried import Carried, carry, filler, items, packed, put, records
 from tests.ledger.signing import opened
 from tests.ledger.steps import append, powerless, reachable
 
@@ -206,6 +206,18 @@ def test_tiles_that_cannot_be_read_or_are_none_say_so(long: Carried, tmp_path: P
                 pass
             with pytest.raises(StorageError, match="cannot be read"):
                 open_log(folder / "x.bundle")
+
+
+def test_a_record_that_cannot_be_read_is_tampered_and_found_by_nothing(tmp_path: Path) -> None:
+    carried = carry(tmp_path)
+    held = items(carried.bundle)
+    place = records(held)[6]
+    path = put(tmp_path / "x.bundle", [*held[:place], ("record", b"{}"), *held[place + 1 :]])
+    assert agreed(path, carried) == ("TAMPERED", "TAMPERED", "TAMPERED")
+    with open_log(path).read() as reader:
+        assert 6 not in [seq for seq, _ in reader.of_kind("schema.registered")]
+    with pytest.raises(NotFoundError):
+        open_log(tmp_path / "none")
 
 
 def word_of(path: Path, history: History) -> Verification:

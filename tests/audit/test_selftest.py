@@ -13,7 +13,7 @@ from evidence.verify import verify
 from ledger.bundle import BundleLog
 from ledger.chain import links
 from ledger.forms import open_log
-from ledger.rebuilt import pieces, rebuild
+from ledger.rebuilt import pieces, rebuild, rechained
 from schemas.errors import EvidenceError, UsageError
 from tests.audit.histories import History, make
 from tests.ledger.carried import carry, put
@@ -137,6 +137,12 @@ def test_a_rebuilt_ledger_is_verified_as_the_one_it_was_made_of(history: History
     kept = [history.checkpoint.read_bytes()]
     told = [verify(path, None, kept).to_wire() for path in (history.ledger, tmp_path / "again.sqlite3")]
     assert told[0] == told[1]
+
+
+def test_a_body_that_is_gone_stays_gone_when_all_is_chained_anew(history: History) -> None:
+    with open_log(history.ledger).read() as reader:
+        held = [piece._replace(body=None) for piece in pieces(reader)]
+    assert list(rechained(held)) == held
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from ledger.jsonl import write_jsonl
 from ledger.signature_check import signature_breaks
 from ledger.sqlite_readonly import open_readonly
 from ledger.store import Reader
-from ledger.tiles import export_tiles, hash_tiles, tile_path
+from ledger.tiles import _take_place, export_tiles, hash_tiles, tile_path
 from ledger.tree import Frontier, Node, leaf_hash, node_hash
 from schemas.errors import ConflictError, IntegrityError, NotFoundError, StorageError, UsageError
 from schemas.ledger import read_raw
@@ -208,6 +208,21 @@ def test_nothing_is_overwritten_and_a_full_or_read_only_disk_is_told(signed: Car
             with pytest.raises(StorageError, match="cannot be written"):
                 export_tiles(reader, folder / "x")
         assert names(folder) == ["there"]
+
+
+def test_older_tiles_keep_their_place_until_the_new_ones_have_it(signed: Carried, tmp_path: Path) -> None:
+    (tmp_path / "tiles").mkdir()
+    (tmp_path / "tiles" / "old").touch()
+    with pytest.raises(FileNotFoundError):
+        _take_place(tmp_path / "tiles.gone.new", tmp_path / "tiles")
+    assert names(tmp_path / "tiles") == ["old"]
+    assert names(tmp_path) == ["tiles"]
+    with reachable() as folder, open_readonly(signed.sqlite).read() as reader:
+        (folder / "tiles").mkdir()
+        (folder / "tiles").chmod(0)
+        with powerless(), pytest.raises(StorageError, match="cannot be looked at"):
+            export_tiles(reader, folder / "tiles")
+        (folder / "tiles").chmod(0o700)
 
 
 def test_a_log_without_a_key_or_a_record_has_no_tiles_folder(tmp_path: Path) -> None:
