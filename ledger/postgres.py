@@ -53,7 +53,7 @@ class PostgresReadonly:
         session = self._connect()
         self._idle = [session]
         try:
-            session.put(_READ)
+            session.begin(_READ)
             self._log, name = named_log(session, place)
             session.commit()
         except BaseException:
@@ -123,8 +123,7 @@ class PostgresReadonly:
             return None
 
     def _give_back(self, session: Session) -> None:
-        session.undo()
-        if session.clean:
+        if session.undo():
             self._idle.append(session)
         if self._closed:
             self.close()
@@ -133,7 +132,7 @@ class PostgresReadonly:
         session = Session(self._place, self._timeout, self._readonly)
         try:
             # Always in a transaction of its own: without one, what is sent goes into the next one.
-            session.put(_READ)
+            session.begin(_READ)
             check_layout(session, self._place)
             session.commit()
         except BaseException:
@@ -329,7 +328,7 @@ def begin(
 def _try_begin(
     session: Session, place: PostgresUrl, clock: Clock, opening: Opening, signing: "Signing | None"
 ) -> PostgresUrl:
-    session.put(_WRITE)
+    session.begin(_WRITE)
     number = 1
     if is_laid_out(session):
         check_layout(session, place)

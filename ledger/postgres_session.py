@@ -100,6 +100,7 @@ class Session:
         self._place = place
         self._connection = _connect(place, readonly)
         self._pipelining = self._connection.pipeline()
+        self._open = False
         self._warned = False
         self._commit_seconds = timeout_seconds + STATEMENT_SECONDS
         try:
@@ -111,6 +112,11 @@ class Session:
             self.close()
             raise told from error
         self._putting = self._cursor()
+
+    def begin(self, kind: bytes) -> None:
+        """Begin a transaction; nothing else may have been asked since the end of the one before."""
+        self._open = True
+        self.put(kind)
 
     def rows(self, sql: bytes, *values: object) -> list[Row]:
         """All rows of one statement."""
@@ -149,15 +155,11 @@ class Session:
             if isinstance(told, LostError):
                 raise DoubtError(told.message, subject=told.subject) from error
             raise told from error
+        self._open = False
         if self._putting.statusmessage != "COMMIT":
             raise StorageError(f"{self._place}: the transaction had failed", subject=str(self._place))
         if self._warned:  # some standby was not waited for (postgresql.org, synchronous_commit)
             raise DoubtError(f"{self._place}: the server warned in the commit", subject=str(self._place))
-
-    @property
-    def clean(self) -> bool:
-        """Whether another transaction may follow here."""
-        return self._connection.info.transaction_status == TransactionStatus.IDLE
 
     def close(self) -> None:
         """Close the connection; the server undoes what was not committed."""
@@ -165,15 +167,19 @@ class Session:
         with suppress(psycopg.Error):  # or it would say that to a log, when it is collected
             self._pipelining.__exit__(None, None, None)
 
-    def undo(self) -> None:
-        """Undo what was not committed, or close the connection, which undoes it too."""
-        for _ in range(2):  # a statement that failed takes those with it that were sent after it
-            if self.clean:
-                return
+    def undo(self) -> bool:
+        """Undo what was not committed; whether another transaction may follow, else it is closed."""
+        # Only after a `sync` is it known where the server stands; a statement that failed takes those with it
+        # that were sent after it.
+        for _ in range(2):
+            if not self._open:
+                return not self._connection.closed
             with suppress(psycopg.Error):
                 self._putting.execute(b"ROLLBACK")
                 self._pipeline.sync()
+            self._open = self._connection.info.transaction_status != TransactionStatus.IDLE
         self.close()
+        return False
 
     def _cursor(self) -> RawCursor[Row]:
         return RawCursor(self._connection)

@@ -39,7 +39,7 @@ class LogSession:
 
     def begin(self, kind: bytes, first: bytes, asked: Iterable[Asked]) -> list[Row]:
         """Begin a transaction of that kind; the rows of `first`, and those of all that is asked ahead."""
-        self._session.put(kind)
+        self._session.begin(kind)
         asked = list(dict.fromkeys(asked))
         known = self._statements
         found = self._session.ask([(first, ()), *((known[sql], values) for sql, values in asked)])

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.ledger.steps import Begin, begin_in
+from tests.ledger.steps import begin as begin_file
+
 PACKAGE = Path("/usr/share/gocode/src/golang.org/x/mod/sumdb/tlog")
 LEFT_OUT = pytest.StashKey[dict[str, int]]()
 
@@ -55,3 +58,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     for name, count in config.stash.get(LEFT_OUT, {}).items():
         terminalreporter.write_line(f"{count} tests left out: {NEEDS[name][2]}", yellow=True)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def begin(request: pytest.FixtureRequest) -> Begin:
+    """What begins a ledger, or opens it again, in each of the stores."""
+    if request.param == "sqlite":
+        return begin_file
+    url = request.getfixturevalue("database")
+    return lambda _path, timeout_seconds=10.0: begin_in(url, timeout_seconds)

@@ -7,9 +7,12 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Protocol
 
+from ledger.postgres import PostgresLedger
+from ledger.postgres_url import PostgresUrl
 from ledger.sqlite import SqliteLedger
-from ledger.store import Appended, Draft, Opening, Readable
+from ledger.store import Appended, Draft, Ledger, Opening, Readable
 from schemas.canonical import digest_bytes
 from schemas.ledger import Subject
 
@@ -51,7 +54,19 @@ def begin(path: Path, timeout_seconds: float = 10.0) -> SqliteLedger:
     return SqliteLedger.open(path, Ticking(), create=OPENING, timeout_seconds=timeout_seconds)
 
 
-def append(ledger: SqliteLedger, *drafts: Draft) -> list[Appended]:
+class Begin(Protocol):
+    """As `begin`, in one store or the other; the same path is the same ledger again."""
+
+    def __call__(self, path: Path, timeout_seconds: float = 10.0) -> Ledger: ...
+
+
+def begin_in(url: str, timeout_seconds: float = 10.0) -> PostgresLedger:
+    """The ledger in that database, begun if it is not there."""
+    place = PostgresUrl.of(url)
+    return PostgresLedger.open(place, Ticking(), create=OPENING, timeout_seconds=timeout_seconds)
+
+
+def append(ledger: Ledger, *drafts: Draft) -> list[Appended]:
     """Append in one transaction."""
     with ledger.write() as writer:
         return [writer.append(draft) for draft in drafts]

@@ -12,10 +12,11 @@ from schemas.canonical import digest_bytes
 from schemas.errors import BusyError, ConflictError, IntegrityError, InvalidError, NotReadyError, UsageError
 from schemas.ledger import OPENED, LedgerOpened, Subject, read_raw, record_id
 from schemas.outside import parse
-from tests.ledger.steps import OPENING, SCHEMA, Ticking, append, begin, edit, made, name_of, step, stored
+from tests.ledger.steps import OPENING, SCHEMA, Begin, Ticking, append, edit, made, name_of, step, stored
+from tests.ledger.steps import begin as begin_file
 
 
-def test_a_new_ledger_holds_one_record_that_says_what_it_is(tmp_path: Path) -> None:
+def test_a_new_ledger_holds_one_record_that_says_what_it_is(tmp_path: Path, begin: Begin) -> None:
     ledger = begin(tmp_path / "l.sqlite3")
     [(seq, raw)] = stored(ledger)
     record = read_raw(raw)
@@ -44,7 +45,7 @@ def test_an_origin_that_nobody_chose_is_random_and_allowed(tmp_path: Path) -> No
     assert all(log.startswith("external-evidence/") and len(log) == 34 for log in logs)
 
 
-def test_a_step_is_chained_to_the_one_before_and_says_who_and_when(tmp_path: Path) -> None:
+def test_a_step_is_chained_to_the_one_before_and_says_who_and_when(tmp_path: Path, begin: Begin) -> None:
     ledger = begin(tmp_path / "l.sqlite3")
     first, second = append(ledger, step(1), step(2, actor="other"))
     raws = [raw for _, raw in stored(ledger)]
@@ -58,7 +59,7 @@ def test_a_step_is_chained_to_the_one_before_and_says_who_and_when(tmp_path: Pat
     ledger.close()
 
 
-def test_the_same_step_again_is_the_first_one_also_after_a_restart(tmp_path: Path) -> None:
+def test_the_same_step_again_is_the_first_one_also_after_a_restart(tmp_path: Path, begin: Begin) -> None:
     path = tmp_path / "l.sqlite3"
     ledger = begin(path)
     [first] = append(ledger, step(1))
@@ -80,7 +81,7 @@ def test_the_same_step_again_is_the_first_one_also_after_a_restart(tmp_path: Pat
         step(1)._replace(schema_digest=digest_bytes(b"another schema")),
     ],
 )
-def test_the_same_key_with_other_content_is_a_conflict(tmp_path: Path, other: Draft) -> None:
+def test_the_same_key_with_other_content_is_a_conflict(tmp_path: Path, begin: Begin, other: Draft) -> None:
     ledger = begin(tmp_path / "l.sqlite3")
     [first] = append(ledger, step(1))
     with pytest.raises(ConflictError) as caught:
@@ -93,7 +94,7 @@ def test_the_same_key_with_other_content_is_a_conflict(tmp_path: Path, other: Dr
 @pytest.mark.parametrize(
     "other", [step(1, command="plan again"), step(1, actor="other"), step(2, body=b"{}")]
 )
-def test_another_key_is_another_record(tmp_path: Path, other: Draft) -> None:
+def test_another_key_is_another_record(tmp_path: Path, begin: Begin, other: Draft) -> None:
     ledger = begin(tmp_path / "l.sqlite3")
     assert [done.seq for done in append(ledger, step(1), other)] == [1, 2]
     ledger.close()
@@ -111,7 +112,7 @@ def test_another_key_is_another_record(tmp_path: Path, other: Draft) -> None:
     ],
 )
 def test_a_step_that_cannot_be_a_record_is_refused_before_writing(
-    tmp_path: Path, draft: Draft, subject: str
+    tmp_path: Path, begin: Begin, draft: Draft, subject: str
 ) -> None:
     ledger = begin(tmp_path / "l.sqlite3")
     with pytest.raises(InvalidError) as caught:
@@ -121,7 +122,7 @@ def test_a_step_that_cannot_be_a_record_is_refused_before_writing(
     ledger.close()
 
 
-def test_nothing_is_kept_of_a_transaction_that_ends_in_an_exception(tmp_path: Path) -> None:
+def test_nothing_is_kept_of_a_transaction_that_ends_in_an_exception(tmp_path: Path, begin: Begin) -> None:
     ledger = begin(tmp_path / "l.sqlite3")
 
     def give_up() -> None:
@@ -139,7 +140,7 @@ def test_nothing_is_kept_of_a_transaction_that_ends_in_an_exception(tmp_path: Pa
     ledger.close()
 
 
-def test_a_reader_keeps_its_sight_while_a_writer_goes_on(tmp_path: Path) -> None:
+def test_a_reader_keeps_its_sight_while_a_writer_goes_on(tmp_path: Path, begin: Begin) -> None:
     ledger = begin(tmp_path / "l.sqlite3")
     with ledger.read() as before, ledger.write() as writer:
         writer.append(step(1))
@@ -158,7 +159,7 @@ def test_a_reader_keeps_its_sight_while_a_writer_goes_on(tmp_path: Path) -> None
     ledger.close()
 
 
-def test_many_records_stream_in_order_from_any_place(tmp_path: Path) -> None:
+def test_many_records_stream_in_order_from_any_place(tmp_path: Path, begin: Begin) -> None:
     ledger = begin(tmp_path / "l.sqlite3")
     append(ledger, *(step(number) for number in range(600)))
     with ledger.read() as reader:
@@ -170,7 +171,7 @@ def test_many_records_stream_in_order_from_any_place(tmp_path: Path) -> None:
     ledger.close()
 
 
-def test_records_are_found_by_subject_in_any_field_and_by_kind(tmp_path: Path) -> None:
+def test_records_are_found_by_subject_in_any_field_and_by_kind(tmp_path: Path, begin: Begin) -> None:
     ledger = begin(tmp_path / "l.sqlite3")
     both = Subject(plan_id=name_of(1), request_id=name_of(2))
     append(
@@ -190,7 +191,7 @@ def test_records_are_found_by_subject_in_any_field_and_by_kind(tmp_path: Path) -
     ledger.close()
 
 
-def test_short_ids_find_whole_ones_with_and_without_their_algorithm(tmp_path: Path) -> None:
+def test_short_ids_find_whole_ones_with_and_without_their_algorithm(tmp_path: Path, begin: Begin) -> None:
     ledger = begin(tmp_path / "l.sqlite3")
     digits = name_of(1).partition(":")[2]
     subject = Subject(plan_id=name_of(1), receipt_digest=name_of(1), request_id=f"sha256:{digits}")
@@ -211,7 +212,7 @@ def test_short_ids_find_whole_ones_with_and_without_their_algorithm(tmp_path: Pa
     ledger.close()
 
 
-def test_a_registered_schema_is_known_by_name_and_digest(tmp_path: Path) -> None:
+def test_a_registered_schema_is_known_by_name_and_digest(tmp_path: Path, begin: Begin) -> None:
     ledger = begin(tmp_path / "l.sqlite3")
     document = b'{"title":"plan"}'
     known = digest_bytes(document)
@@ -229,7 +230,7 @@ def test_a_registered_schema_is_known_by_name_and_digest(tmp_path: Path) -> None
 
 def test_equal_bodies_are_kept_once(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite3"
-    ledger = begin(path)
+    ledger = begin_file(path)
     done = append(ledger, *(step(number, body=b"{}") for number in range(5)))
     assert len({item.record.body.digest for item in done}) == 1
     ledger.close()
@@ -246,7 +247,7 @@ def key(digest: str) -> bytes:
 def edit_and_read(path: Path, sql: str, *values: object) -> None:
     """Damage a ledger, then use it in every way."""
     edit(path, sql, *values)
-    ledger = begin(path)
+    ledger = begin_file(path)
     try:
         with ledger.write() as writer:
             for _, raw in writer.records():
@@ -274,7 +275,7 @@ def test_damage_behind_our_back_is_an_integrity_error(tmp_path: Path, damage: st
 
 def test_a_fork_of_the_chain_is_refused_by_the_file_itself(tmp_path: Path) -> None:
     path = made(tmp_path / "l.sqlite3", 3)
-    ledger = begin(path)
+    ledger = begin_file(path)
     head = record_id(stored(ledger)[-1][1])
     ledger.close()
     with pytest.raises(IntegrityError, match=r"UNIQUE constraint failed: records\.prev"):
@@ -284,14 +285,14 @@ def test_a_fork_of_the_chain_is_refused_by_the_file_itself(tmp_path: Path) -> No
 def test_an_erased_body_leaves_the_record_whole(tmp_path: Path) -> None:
     path = made(tmp_path / "l.sqlite3", 3)
     edit(path, "DELETE FROM bodies")
-    ledger = begin(path)
+    ledger = begin_file(path)
     assert not any(link.breaks for link in links(stored(ledger)))
     with ledger.read() as reader:
         assert reader.body(digest_bytes(b'{"plan":1}')) is None
     ledger.close()
 
 
-def test_threads_may_share_one_ledger(tmp_path: Path) -> None:
+def test_threads_may_share_one_ledger(tmp_path: Path, begin: Begin) -> None:
     ledger = begin(tmp_path / "l.sqlite3")
 
     def work(worker: int) -> list[int]:
@@ -304,7 +305,7 @@ def test_threads_may_share_one_ledger(tmp_path: Path) -> None:
     ledger.close()
 
 
-def test_a_second_writer_waits_as_long_as_allowed_and_is_then_told(tmp_path: Path) -> None:
+def test_a_second_writer_waits_as_long_as_allowed_and_is_then_told(tmp_path: Path, begin: Begin) -> None:
     path = tmp_path / "l.sqlite3"
     patient = begin(path)
     hasty = begin(path, timeout_seconds=0.01)
@@ -320,7 +321,7 @@ def test_a_second_writer_waits_as_long_as_allowed_and_is_then_told(tmp_path: Pat
 
 
 def test_a_view_is_refused_after_its_transaction_and_a_ledger_after_its_closing(tmp_path: Path) -> None:
-    ledger = begin(tmp_path / "l.sqlite3")
+    ledger = begin_file(tmp_path / "l.sqlite3")
     with ledger.write() as writer:
         rest = writer.records()
     for late in (lambda: next(rest), writer.head, lambda: writer.append(step(1))):
@@ -337,7 +338,7 @@ def test_a_view_is_refused_after_its_transaction_and_a_ledger_after_its_closing(
 
 def test_the_opening_is_not_a_step_that_can_be_repeated_by_chance(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite3"
-    begin(path).close()
+    begin_file(path).close()
     ledger = SqliteLedger.open(path, Ticking(), create=OPENING._replace(origin="another/log"))
     assert [read_raw(raw).log for _, raw in stored(ledger)] == ["tests.example/log"]
     ledger.close()
