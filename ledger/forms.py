@@ -21,7 +21,7 @@ def is_bundle(path: Path) -> bool:
 def open_log(path: Place, *, cut_too: bool = False) -> Readable:
     """What is at that place, to be read only.
 
-    A bundle or folder that lost its end is read with `cut_too` only; its reader's `torn` says how.
+    What lost its end is read with `cut_too` only; its reader's `torn` says how.
     NotFoundError: nothing is there. NoLedgerError: it is no log in any form.
     """
     if not isinstance(path, Path):
@@ -36,4 +36,4 @@ def open_log(path: Place, *, cut_too: bool = False) -> Readable:
         return BundleLog(path, cut_too=cut_too)
     from ledger.sqlite_readonly import open_readonly
 
-    return open_readonly(path)
+    return open_readonly(path, cut_too=cut_too)

@@ -65,6 +65,7 @@ class SqliteLedger:
             if create is None:
                 raise NotFoundError(f"there is no ledger at {place}", subject=str(place))
             _begin(place, clock, create, signing)
+        _refuse_foreign_log(place.resolve())
         ledger = cls(place, clock, timeout_seconds, signing)
         ledger._idle.append(ledger._connect())
         return ledger
@@ -190,6 +191,15 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except OSError as error:
         raise StorageError(f"{path} cannot be looked at: {error}", subject=str(path)) from error
     return seen.st_dev, seen.st_ino
+
+
+def _refuse_foreign_log(path: Path) -> None:
+    with suppress(FileNotFoundError):
+        if not Path(f"{path}-wal").stat().st_size:
+            return
+        from ledger.sqlite_foreign import refuse_foreign  # rare: somebody is at work on it, or was killed
+
+        refuse_foreign(path)
 
 
 def _make_durable(connection: sqlite3.Connection, path: Path) -> None:

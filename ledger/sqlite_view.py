@@ -20,6 +20,7 @@ class SqliteReader(SqlReader):
         self._connection = connection
         self._path = path
         self._has_tree: bool | None = None
+        self.torn: str | None = None  # what of the log is not read here, if anything is left out
 
     def _grown(self) -> bool:
         """Whether the file has its tree; one that was written before is read without."""
