@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from evidence.engine import Engine
 from evidence.lifecycle.readback import held_of
@@ -30,6 +30,7 @@ from schemas.readback import Held, WriteBlocker
 from schemas.receipt import Receipt, Source
 from schemas.request import Request
 
+T = TypeVar("T")
 START = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 REFS = ("urn:cn-standard:GB%2050763-2012", "https://example.org/a", "https://example.org/b")
 
@@ -302,6 +303,14 @@ class OneTransaction:
     def read(self) -> Iterator[Reader]:
         """The one writer, which reads too."""
         yield self._writer
+
+    def run(self, step: Callable[[Writer], T]) -> T:
+        """What `step` gives."""
+        return step(self._writer)
+
+    def scrub(self) -> str | None:
+        """Nothing is erased here."""
+        return None
 
     def close(self) -> None:
         """Commit."""
