@@ -28,7 +28,9 @@ _STORED = {
     " UNION SELECT digest FROM bodies UNION SELECT digest FROM head",
     "subject": "SELECT CAST(hex AS BLOB) FROM subjects",
 }
-UNSEEN = {("UNANCHORED", "VERIFIED", "VERIFIED")}
+UNSEEN = ("UNANCHORED", "VERIFIED", "VERIFIED")
+NOT_ASKED = ("", "", "")
+EDGES = ("header", "first line", "last line")
 
 
 class Flip(NamedTuple):
@@ -40,16 +42,18 @@ class Flip(NamedTuple):
     same: bool  # SQLite reads from the file what it read before
 
     @property
+    def unseen(self) -> bool:
+        """Whether nobody complained, as far as they were asked."""
+        return all(word in ("", fine) for word, fine in zip(self.words, UNSEEN, strict=True))
+
+    @property
     def right(self) -> bool:
         """Whether it is seen, or is of no meaning to whoever reads; and both verifiers say so."""
-        bare, anchored, alone = self.words
-        if self.words in UNSEEN:
+        if self.unseen:
             return self.same and self.what not in _STORED
-        if self.what in ("header", "first line", "last line"):
-            allowed = {"TAMPERED", "CANNOT-VERIFY", "TORN"}
-        else:
-            allowed = {"TAMPERED"}
-        return bare == anchored == alone and bare in allowed
+        allowed = {"TAMPERED", "CANNOT-VERIFY", "TORN"} if self.what in EDGES else {"TAMPERED"}
+        told = set(self.words) - {""}
+        return len(told) == 1 and told <= allowed
 
 
 def mask(at: int) -> int:
@@ -129,16 +133,23 @@ def signatures_once() -> None:
             setattr(module, name, functools.cache(known))
 
 
-def flip(fifty: Fifty, original: Path, copy: Path, places: Iterable[int]) -> Iterator[Flip]:
-    """Flip each of these bytes in turn in `copy`, which is made of `original` and at the end is it again."""
+def flip(
+    fifty: Fifty, original: Path, copy: Path, places: Iterable[int], *, thrift: bool = False
+) -> Iterator[Flip]:
+    """Flip each of these bytes in turn in `copy`, which is made of `original` and at the end is it again.
+
+    With `thrift` not everybody is asked about every byte: about those whose change changes nothing that
+    SQLite reads at every 16th, and without an anchor at every fourth.
+    """
     shutil.copyfile(original, copy)
     raw, what = original.read_bytes(), parts(original)
     whole = content(copy)
     with copy.open("r+b", buffering=0) as file:
         for at in places:
             _put(file, at, raw[at] ^ mask(at))
-            words = judged(copy, fifty)
-            same = words in UNSEEN and content(copy) == whole
+            same = content(copy) == whole
+            spared = thrift and same and what[at] not in EDGES and at % 16
+            words = NOT_ASKED if spared else judged(copy, fifty, bare=not thrift or at % 4 == 0)
             _put(file, at, raw[at])
             yield Flip(at, what[at], words, same)
     assert copy.read_bytes() == raw
@@ -149,14 +160,15 @@ def _put(file: BinaryIO, at: int, value: int) -> None:
     file.write(bytes([value]))
 
 
-def judged(path: Path, fifty: Fifty) -> tuple[str, str, str]:
+def judged(path: Path, fifty: Fifty, *, bare: bool = True) -> tuple[str, str, str]:
     """The word without an anchor, with policy and kept checkpoint, and that of the one-file verifier."""
     policy, kept = fifty.policy.read_bytes(), fifty.checkpoint.read_bytes()
     alone = standalone.verify(path, fifty.policy, [fifty.checkpoint])
-    return str(verify(path).verdict), str(verify(path, policy, [kept]).verdict), str(alone["verdict"])
+    first = str(verify(path).verdict) if bare else ""
+    return first, str(verify(path, policy, [kept]).verdict), str(alone["verdict"])
 
 
 def table(flips: Iterable[Flip]) -> str:
     """How many bytes of which part got which words."""
-    counts = Counter((one.what, " / ".join(one.words)) for one in flips)
+    counts = Counter((one.what, " / ".join(word or "-" for word in one.words)) for one in flips)
     return "\n".join(f"{count:7}  {what:32} {words}" for (what, words), count in sorted(counts.items()))

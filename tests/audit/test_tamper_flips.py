@@ -27,7 +27,7 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forking]:
 
 def test_the_ledger_of_fifty_is_clean_in_both_forms_to_both_verifiers(whole: Fifty) -> None:
     assert fifty.count(whole.sqlite) == fifty.RECORDS
-    assert {flips.judged(path, whole) for path in (whole.sqlite, whole.bundle)} == UNSEEN
+    assert {flips.judged(path, whole) for path in (whole.sqlite, whole.bundle)} == {UNSEEN}
 
 
 def test_bytes_of_every_part_of_a_sqlite_ledger_flipped_are_each_seen(whole: Fifty, tmp_path: Path) -> None:
@@ -40,14 +40,14 @@ def test_bytes_of_every_part_of_a_sqlite_ledger_flipped_are_each_seen(whole: Fif
 def test_bytes_of_every_kind_of_line_of_a_bundle_flipped_are_each_seen(whole: Fifty, tmp_path: Path) -> None:
     places = flips.some_of_each(whole.bundle, 8, seed=2)
     told = list(flips.flip(whole, whole.bundle, tmp_path / "copy.bundle", places))
-    assert [one for one in told if not one.right or one.words in UNSEEN] == []
+    assert [one for one in told if not one.right or one.unseen] == []
     assert len(told) == 40
 
 
 def test_the_commands_end_with_the_code_of_the_word(whole: Fifty, tmp_path: Path, commands: Forking) -> None:
     for original in (whole.sqlite, whole.bundle):
         copy = tmp_path / f"copy{original.suffix}"
-        for place in flips.flip(whole, original, copy, flips.some_of_each(original, 1, seed=3)):
+        for place in flips.flip(whole, original, copy, flips.some_of_each(original, 1, seed=3)[::3]):
             damaged = bytearray(original.read_bytes())
             damaged[place.at] ^= flips.mask(place.at)
             other = tmp_path / f"other{original.suffix}"
