@@ -118,16 +118,23 @@ class Replay:
         }
 
 
-def replay(reader: Reader, view: View | None = None, *, log: Readable | None = None, jobs: int = 1) -> Replay:
+def replay(
+    reader: Reader,
+    view: View | None = None,
+    *,
+    log: Readable | None = None,
+    jobs: int = 1,
+    few: int = FEW_RECORDS,
+) -> Replay:
     """Read every record of one snapshot and check all of it; the findings in order, the first one first.
 
     Raises nothing for a broken ledger: what broke is a finding that names seq, field, rule, expected
     and found. After a finding the replay goes on from what is stored. With `log`, the ledger that `reader`
-    reads, up to `jobs` processes share the work; what is found is the same.
+    reads, up to `jobs` processes share the work on more than `few` records; what is found is the same.
     """
     shown = view or View()
     head = _head(reader) if log is not None and jobs > 1 else None
-    if log is None or head is None or head.seq < FEW_RECORDS:
+    if log is None or head is None or head.seq < few:
         return _alone(reader, shown)
     try:
         return _together(reader, shown, log, head, jobs)

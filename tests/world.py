@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeVar
 from evidence.engine import Engine
 from evidence.lifecycle.readback import held_of
 from ledger.sqlite import SqliteLedger
-from ledger.store import Ledger, Opening, Reader, Writer
+from ledger.store import Appended, Draft, Ledger, Opening, Reader, Writer
 from providers.base import Outgoing
 from providers.registry import Registry
 from schemas.admission import Admission
@@ -307,6 +307,10 @@ class OneTransaction:
     def run(self, step: Callable[[Writer], T]) -> T:
         """What `step` gives."""
         return step(self._writer)
+
+    def append(self, *drafts: Draft) -> list[Appended]:
+        """These steps; they have no proof before the commit."""
+        return [self._writer.append(draft) for draft in drafts]
 
     def scrub(self) -> str | None:
         """Nothing is erased here."""

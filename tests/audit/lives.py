@@ -155,7 +155,12 @@ class Shelf:
 
 
 def rewritten(changed: Iterable[Step]) -> Replay:
-    """The replay after somebody who can write everything anew changed the steps.
+    """The replay of what `shelf_of` makes."""
+    return shelf_of(changed).replay()
+
+
+def shelf_of(changed: Iterable[Step]) -> Shelf:
+    """What is stored after somebody who can write everything anew changed the steps.
 
     Sequence, chain, body digests and sizes and the registered schemas are made right again, and every
     record keys and names its artifact as before.
@@ -170,4 +175,4 @@ def rewritten(changed: Iterable[Step]) -> Replay:
         raws.append((seq, raw))
         bodies.append(step.body)
         prev = record_id(raw)
-    return Shelf(raws, bodies).replay()
+    return Shelf(raws, bodies)
