@@ -129,7 +129,7 @@ def restore(reason: str, given: str | None, actor: str | None, chosen_format: st
 
     held = _opened(given, _required_key())
     done = go_on(held, actor_name(actor), reason)
-    told = {} if done.record is None else {**_place(done.record), "reason": reason}
+    told = {**_place(done.record), "reason": reason if done.record else None}
     _tell({**told, **_again(done.again), "left": done.left}, chosen_format)
     return 0
 
@@ -156,10 +156,9 @@ def erase(subject: str, reason: str, given: str | None, actor: str | None, chose
 
     held = _opened(given, signing_key())
     done = remove(held, subject, reason, actor_name(actor))
-    told = {"seq": None, "id": None} if done.record is None else _place(done.record)
     _tell(
         {
-            **told,
+            **_place(done.record),
             "field": done.field,
             "erased": done.id,
             "bodies": done.bodies,
@@ -211,7 +210,9 @@ def _again(done: "Again") -> dict[str, object]:
     return {"again": [one.seq for one in done.records] or None, "again_bodies": done.bodies or None}
 
 
-def _place(done: "Appended") -> dict[str, object]:
+def _place(done: "Appended | None") -> dict[str, object]:
+    if done is None:
+        return {"log": None, "seq": None, "id": None}
     return {"log": done.record.log, "seq": done.seq, "id": done.id}
 
 
