@@ -5,6 +5,7 @@ What can be undone is undone on a copy and verified there: no damage is called h
 
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
@@ -33,6 +34,7 @@ from evidence.verdict import Verdict
 from evidence.verify import Verification, verify
 from ledger.anchor import Anchor
 from ledger.forms import open_log
+from ledger.places import Place
 from ledger.policy import Policy
 from ledger.sqlite_file import APPLICATION_ID, BEFORE_THE_TREE, LAYOUT
 from ledger.store import Reader
@@ -86,36 +88,35 @@ class Asked(NamedTuple):
     kept: Sequence[Path] = ()
 
 
-def look(path: Path, asked: Asked = Asked()) -> Diagnosis:  # noqa: B008 - a tuple of nothing
-    """What is the matter with the ledger, bundle or tiles folder at `path`; nothing is written there."""
-    return _Doctor(path, asked).run()
+def look(place: Place, asked: Asked = Asked()) -> Diagnosis:  # noqa: B008 - a tuple of nothing
+    """What is the matter with the ledger, bundle or tiles folder at that place; nothing is written there.
+
+    Of a ledger in a database only the log itself is looked at, not what it is stored in.
+    """
+    if isinstance(place, Path):
+        return _FileDoctor(place, asked).run()
+    return _Doctor(place, asked).run()
 
 
 class _Doctor:
-    def __init__(self, path: Path, asked: Asked) -> None:
-        self._path = path
+    """Looks at a log wherever it is."""
+
+    def __init__(self, place: Place, asked: Asked) -> None:
+        self._place = place
         self._asked = asked
-        self._told = Diagnosis(str(path))
+        self._told = Diagnosis(str(place))
         self._explained = False
 
     def run(self) -> Diagnosis:
         try:
             self._look()
         except OSError as error:
-            self._told.cannot = f"{self._path} cannot be looked at: {error}"
+            self._told.cannot = f"{self._place} cannot be looked at: {error}"
         except EvidenceError as error:
             self._told.cannot = error.message
         return self._told
 
     def _look(self) -> None:
-        if not self._path.exists():
-            self._missing()
-            return
-        if self._path.is_file():
-            self._around()
-            self._file()
-        if self._explained:
-            return
         self._judge()
 
     def _cause(self, code: str, *evidence: str, explains: bool = False) -> None:
@@ -124,6 +125,88 @@ class _Doctor:
 
     def _note(self, code: str, *evidence: str) -> None:
         self._told.notes.append(Seen(code, evidence))
+
+    def _judge(self) -> None:
+        policy, kept = self._kept()
+        told = verify(self._place, policy, kept)
+        if told.torn is not None:
+            self._cause("torn", told.torn, explains=True)
+        if told.verdict in DAMAGE:
+            self._seen_before(told)
+        elif told.torn is None:
+            self._log_itself()
+        if told.verdict in DAMAGE and not self._explained:
+            self._cause(
+                "unexplained", *(f"record {one.seq} {one.field}: {one.rule}" for one in told.findings[:3])
+            )
+        if told.verdict == Verdict.CANNOT_VERIFY and not self._told.causes:
+            self._told.cannot = "; ".join(told.reasons) or "the ledger has no record"
+
+    def _seen_before(self, told: Verification) -> None:
+        """Findings that come from a kept checkpoint alone are about which history this is."""
+        alone = verify(self._place)
+        if alone.verdict in DAMAGE:
+            return
+        for one in told.findings:
+            code = {"record": "older-than-seen", "checkpoint": "other-history"}.get(one.field)
+            if code is not None:
+                self._cause(code, f"expected {one.expected}", f"found {one.found}", explains=True)
+        self._log_itself()
+
+    def _log_itself(self) -> None:
+        with closing(open_log(self._place)) as log, log.read() as reader:
+            if (head := reader.head()) is not None:
+                self._clock(reader)
+                if self._asked.key is not None:
+                    self._told.causes += key_causes(reader, head, self._asked.key)
+
+    def _clock(self, reader: Reader) -> None:
+        back, before, first = 0, "", ""
+        for seq, raw in reader.records():
+            at = read_raw(raw).at
+            if at < before:
+                back += 1
+                first = first or f"record {seq} is of {at}, the one before it of {before}"
+            before = at
+        if back:
+            self._note("clock-back", first, f"{back} times in all")
+
+    def _kept(self) -> tuple[bytes | None, list[bytes]]:
+        policy, kept = None, []
+        if self._asked.policy is not None:
+            policy = self._read(self._asked.policy, Policy.read)
+        for place in self._asked.kept:
+            raw = self._read(place, lambda raw: Anchor.read(raw, None))
+            kept += [] if raw is None else [raw]
+        return policy, kept
+
+    def _read(self, place: Path, read: Callable[[bytes], object]) -> bytes | None:
+        raw, found = kept_file(place, read)
+        self._told.causes += found
+        return raw
+
+
+class _FileDoctor(_Doctor):
+    """Looks also at the file, and at what lies beside it."""
+
+    def __init__(self, path: Path, asked: Asked) -> None:
+        super().__init__(path, asked)
+        self._path = path
+
+    def _look(self) -> None:
+        if not self._path.exists():
+            self._missing()
+            return
+        if self._path.is_file():
+            self._around()
+            self._file()
+        if not self._explained:
+            self._judge()
+
+    def _log_itself(self) -> None:
+        super()._log_itself()
+        for copy in copies(self._path):
+            self._copy(copy)
 
     def _missing(self) -> None:
         log = beside(self._path, "-wal")
@@ -134,8 +217,6 @@ class _Doctor:
         self._left()
         for copy in copies(self._path):
             self._cause("copies", f"{copy.name} is there, {self._path.name} is not")
-
-    # what lies beside a file
 
     def _around(self) -> None:
         self._left()
@@ -155,16 +236,13 @@ class _Doctor:
         if names:
             self._cause("leftovers", *names)
 
-    # the file itself
-
     def _file(self) -> None:
         head = beginning(self._path)
         kind = form(head)
         if kind == "sqlite":
             self._sqlite(head)
         elif kind == "bundle":
-            self._undone("final-newline", with_newline)
-            self._undone("crlf", without_carriage_returns)
+            _ = self._undone("final-newline", with_newline) or self._undone("crlf", without_carriage_returns)
         elif kind == "bom":
             self._text("bom", head, without_mark)
         elif kind == "utf16":
@@ -183,17 +261,16 @@ class _Doctor:
         with TemporaryDirectory(prefix="external-evidence-") as folder:
             copy = Path(folder) / "copy"
             undo(self._path, copy)
-            told = verify(copy)
-        if _damaged(told):
-            return False
+            if copy.stat().st_size == self._path.stat().st_size or _damaged(told := verify(copy)):
+                return False
         self._cause(code, f"with that undone, all {told.facts.records} records hold", explains=True)
         return True
 
     def _sqlite(self, head: bytes) -> None:
         application, layout = (int.from_bytes(head[at : at + 4], "big") for at in (68, 60))
-        if self._undone("crlf", without_carriage_returns):
-            return
         log = wal_of(self._path)
+        if log is None and self._undone("crlf", without_carriage_returns):
+            return
         if application != APPLICATION_ID and log is None:
             self._cause("other-database", f"its application id is {application:#010x}", explains=True)
         elif layout > LAYOUT and application == APPLICATION_ID:
@@ -231,57 +308,6 @@ class _Doctor:
             holds = not _damaged(verify(alone))
             return holds, holds and _goes_on(alone, self._path)
 
-    # the log
-
-    def _judge(self) -> None:
-        policy, kept = self._kept()
-        told = verify(self._path, policy, kept)
-        if told.torn is not None:
-            self._cause("torn", told.torn, explains=True)
-        if told.verdict in DAMAGE:
-            self._seen_before(told)
-        elif told.torn is None:
-            with open_log(self._path).read() as reader:
-                self._log_itself(reader)
-        if told.verdict in DAMAGE and not self._explained:
-            self._cause(
-                "unexplained", *(f"record {one.seq} {one.field}: {one.rule}" for one in told.findings[:3])
-            )
-        if told.verdict == Verdict.CANNOT_VERIFY and not self._told.causes:
-            self._told.cannot = "; ".join(told.reasons) or "the ledger has no record"
-
-    def _seen_before(self, told: Verification) -> None:
-        """Findings that come from a kept checkpoint alone are about which history this is."""
-        alone = verify(self._path)
-        if alone.verdict in DAMAGE:
-            return
-        for one in told.findings:
-            code = {"record": "older-than-seen", "checkpoint": "other-history"}.get(one.field)
-            if code is not None:
-                self._cause(code, f"expected {one.expected}", f"found {one.found}", explains=True)
-        with open_log(self._path).read() as reader:
-            self._log_itself(reader)
-
-    def _log_itself(self, reader: Reader) -> None:
-        if (head := reader.head()) is None:
-            return
-        self._clock(reader)
-        if self._asked.key is not None:
-            self._told.causes += key_causes(reader, head, self._asked.key)
-        for copy in copies(self._path):
-            self._copy(copy)
-
-    def _clock(self, reader: Reader) -> None:
-        back, before, first = 0, "", ""
-        for seq, raw in reader.records():
-            at = read_raw(raw).at
-            if at < before:
-                back += 1
-                first = first or f"record {seq} is of {at}, the one before it of {before}"
-            before = at
-        if back:
-            self._note("clock-back", first, f"{back} times in all")
-
     def _copy(self, copy: Path) -> None:
         try:
             with open_log(self._path).read() as one, open_log(copy).read() as two:
@@ -295,20 +321,6 @@ class _Doctor:
         else:
             more = "goes on after" if differing[0] is None else "differs at"
             self._cause("copies", f"{copy.name}: {counts[1]} records, {more} record {differing[1][0]}")
-
-    def _kept(self) -> tuple[bytes | None, list[bytes]]:
-        policy, kept = None, []
-        if self._asked.policy is not None:
-            policy = self._read(self._asked.policy, Policy.read)
-        for place in self._asked.kept:
-            raw = self._read(place, lambda raw: Anchor.read(raw, None))
-            kept += [] if raw is None else [raw]
-        return policy, kept
-
-    def _read(self, place: Path, read: Callable[[bytes], object]) -> bytes | None:
-        raw, found = kept_file(place, read)
-        self._told.causes += found
-        return raw
 
 
 def _damaged(told: Verification) -> bool:

@@ -7,7 +7,7 @@ import click
 from evidence.doors import output
 from evidence.doors.audit_places import ledger_option
 from evidence.doors.audit_verify import policy_option
-from evidence.doors.options import format_option, key_option, key_path, ledger_path
+from evidence.doors.options import format_option, key_option, key_path, ledger_place
 
 
 @click.command(epilog="Exit status: 0 nothing was found, 1 something was, 2 it cannot be looked at.")
@@ -29,7 +29,7 @@ def doctor(given: str | None, policy: str | None, against: tuple[str, ...], chos
     from evidence.doctor import Asked, look
 
     asked = Asked(key_path(), None if policy is None else Path(policy), tuple(map(Path, against)))
-    told = look(ledger_path(given), asked)
+    told = look(ledger_place(given), asked)
     if output.wants_json(chosen_format):
         output.print_json(told.to_wire())
     else:

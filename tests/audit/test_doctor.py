@@ -19,6 +19,7 @@ from ledger.bundle import write_bundle
 from ledger.checkpoint import Checkpoint
 from ledger.custody import rotate
 from ledger.forms import open_log
+from ledger.places import open_ledger, place
 from ledger.signing import Signing
 from ledger.sqlite import SqliteLedger
 from ledger.tiles import export_tiles
@@ -28,6 +29,7 @@ from tests.audit.lives import make as make_lives
 from tests.ledger.carried import filler
 from tests.ledger.signing import opened, secret, signing
 from tests.ledger.steps import OPENING, Ticking, append, begin, edit
+from tests.postgres import PASSWORD
 
 
 @pytest.fixture(scope="module")
@@ -469,3 +471,18 @@ def test_a_shared_memory_of_nothing_tells_nothing(tmp_path: Path) -> None:
     (tmp_path / "l.sqlite3-shm").write_bytes(bytes(200))
     assert shared_memory(path) is None
     assert leftovers(tmp_path / "none" / "l.sqlite3") == []
+
+
+def test_of_a_ledger_in_a_database_the_log_is_looked_at(database: str, tmp_path: Path) -> None:
+    where = place(database)
+    key = signing(tmp_path)
+    ledger = open_ledger(where, Stepping(), create=OPENING._replace(origin=None), signing=key)
+    for number in range(6):
+        ledger.run(lambda writer, number=number: writer.append(filler(number)))  # type: ignore[misc]
+    ledger.close()
+    told = look(where, Asked(tmp_path / "log.key"))
+    fine(told)
+    assert notes(told) == ["clock-back"]
+    assert PASSWORD not in told.place
+    put_key(tmp_path)
+    only(look(where, Asked(tmp_path / "other.key")), "key-wrong")
