@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evidence.doors.options import CORPUS_VARIABLE, corpus_path, system_clock
+from evidence.doors.options import CORPUS_VARIABLE, corpus_path, index_url, system_clock
 from evidence.doors.web_settings import names_web, read_exclusions, read_settings
 from schemas.errors import UsageError
 from schemas.regulations import RegulationsCaller
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from providers.regulations.connector import Opened
     from providers.regulations.corpus import Corpus
     from providers.regulations.kbreg import Kbreg
+    from providers.regulations.search.postgres_index import PostgresIndex
+    from providers.regulations.search.postgres_place import MissingIndex
     from providers.regulations.search.service import RegulationsSearch
+    from providers.regulations.search.sqlite_index import SqliteIndex
     from providers.regulations.search.vectors import VectorIndex
 
 PLUGIN = "connector.regulations"
@@ -41,14 +44,24 @@ def open_corpus(given: str | None, *, create: bool = False) -> "Corpus":
 
 
 def open_search(corpus: "Corpus", given: str | None) -> "RegulationsSearch":
-    """The search of a corpus; its index files lie beside the corpus."""
+    """The search of a corpus; its index lies beside the corpus, or in a database that is named."""
     from providers.regulations.search.service import RegulationsSearch
-    from providers.regulations.search.sqlite_index import SqliteIndex
 
     folder = Path(f"{corpus_path(given)}.index")
-    index = SqliteIndex(folder)
+    index = _index(folder)
     click.get_current_context().call_on_close(index.close)
     return RegulationsSearch(corpus, index, system_clock, _vectors(folder))
+
+
+def _index(folder: Path) -> "SqliteIndex | PostgresIndex | MissingIndex":
+    url = index_url()
+    if url is None:
+        from providers.regulations.search.sqlite_index import SqliteIndex
+
+        return SqliteIndex(folder)
+    from providers.regulations.search.postgres_place import Place, postgres_index
+
+    return postgres_index(Place.of(url))
 
 
 def open_provider(given: str | None) -> "Kbreg":

@@ -25,6 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 LEDGER_VARIABLE = "EXTERNAL_EVIDENCE_LEDGER"
 LIBRARY_VARIABLE = "EXTERNAL_EVIDENCE_LIBRARY"
 CORPUS_VARIABLE = "EXTERNAL_EVIDENCE_CORPUS"
+INDEX_VARIABLE = "EXTERNAL_EVIDENCE_CORPUS_INDEX"
 SERVICE_VARIABLE = "EXTERNAL_EVIDENCE_STANDARDS_URL"
 ACTOR_VARIABLE = "EXTERNAL_EVIDENCE_ACTOR"
 KEY_VARIABLE = "EXTERNAL_EVIDENCE_LEDGER_KEY"
@@ -115,6 +116,28 @@ def corpus_path(given: str | None) -> str | None:
     return given or os.environ.get(CORPUS_VARIABLE) or None
 
 
+def index_option(command: F) -> F:
+    """`--index`: the search index of the corpus in PostgreSQL; `index_url` reads it."""
+
+    def keep(context: click.Context, _parameter: click.Parameter, given: str | None) -> None:
+        context.meta[INDEX_VARIABLE] = given
+
+    return click.option(
+        "--index",
+        metavar="URL",
+        expose_value=False,
+        callback=keep,
+        help="The search index of the corpus in PostgreSQL, postgresql://…, for many machines;"
+        f" else ${INDEX_VARIABLE}, else beside the corpus.",
+    )(command)
+
+
+def index_url() -> str | None:
+    """Where the search index is, None when it lies beside the corpus."""
+    given: str | None = click.get_current_context().meta.get(INDEX_VARIABLE)
+    return given or os.environ.get(INDEX_VARIABLE) or None
+
+
 def provider_options(command: F) -> F:
     """Where provider rows come from: the library of the built-in method, and inventory files."""
     from evidence.doors.web_settings import exclusions_option, search_option, web_option
@@ -147,6 +170,7 @@ def provider_options(command: F) -> F:
         search_option,
         exclusions_option,
         corpus_option,
+        index_option,
         click.option(
             "--library",
             metavar="FILE",

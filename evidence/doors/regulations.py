@@ -6,7 +6,7 @@ import click
 
 from evidence.doors import output
 from evidence.doors.corpus import CALLER, open_corpus, open_provider, open_search
-from evidence.doors.options import actor_name, corpus_option, format_option
+from evidence.doors.options import actor_name, corpus_option, format_option, index_option
 from evidence.doors.regulations_text import (
     defect,
     defect_line,
@@ -92,6 +92,7 @@ def check(corpus_file: str | None, chosen_format: str | None) -> int:
 @click.argument("revision", default="", type=PLAIN)
 @click.option("--actor", metavar="NAME", help="Who publishes; else $EXTERNAL_EVIDENCE_ACTOR, else the user.")
 @corpus_option
+@index_option
 @format_option()
 def publish(revision: str, actor: str | None, corpus_file: str | None, chosen_format: str | None) -> int:
     """Make the drafts, or an earlier REVISION, current in one step, and index what is current."""
@@ -113,6 +114,7 @@ def publish(revision: str, actor: str | None, corpus_file: str | None, chosen_fo
 @click.option("--reason", required=True, type=PLAIN, help="Why; it stays on record.")
 @click.option("--actor", metavar="NAME", help="Who withdraws it.")
 @corpus_option
+@index_option
 @format_option()
 def withdraw(
     revision: str, reason: str, actor: str | None, corpus_file: str | None, chosen_format: str | None
@@ -209,6 +211,7 @@ def revisions(corpus_file: str | None, chosen_format: str | None) -> int:
 @click.option("--doc-no", default="", help="Only the document of this number (文号).")
 @click.option("--clause-no", default="", help="Only this clause (条款号).")
 @corpus_option
+@index_option
 @format_option()
 def search(
     query: str,

@@ -44,8 +44,12 @@ class Answer:
         self._revision = revision
         self._catalogue = catalogue
         self._day = day
-        self._indexed = legs.index.has(revision)
         self._text_missing = False
+        self._unreachable: EvidenceError | None = None
+        try:
+            self._indexed = legs.index.has(revision)
+        except (NotReadyError, StorageError) as error:  # asked once only: each try may wait for a server
+            self._indexed, self._unreachable = False, error
         self.reasons: list[str] = []
 
     def state(self, hits: Sequence[RegulationHit]) -> str:
@@ -116,6 +120,8 @@ class Answer:
             self._index, self._revision, self._catalogue, self._day, self._legs.vectors, self._legs.lay
         )
         try:
+            if self._unreachable is not None:
+                raise self._unreachable
             found = leg.distinct(leg.find(route.rest, here, old_asked=route.old_asked))
             if route.by_name and not route.by_number and len(found) < limit:
                 others = leg.distinct(leg.find(route.rest, Within(everywhere - within, path)))
