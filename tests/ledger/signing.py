@@ -35,8 +35,10 @@ def signing(folder: Path, salt: str = "") -> Signing:
     return Signing.load(path)
 
 
-def opened(folder: Path, key: Signing | None = None) -> SqliteLedger:
+def opened(folder: Path, key: Signing | None = None, timeout_seconds: float = 10.0) -> SqliteLedger:
     """The signed ledger of `folder`, begun if it is not there."""
     key = key or signing(folder / "keys")
     opening = OPENING._replace(origin=None)
-    return SqliteLedger.open(folder / "l.sqlite3", Ticking(), create=opening, signing=key)
+    return SqliteLedger.open(
+        folder / "l.sqlite3", Ticking(), create=opening, timeout_seconds=timeout_seconds, signing=key
+    )
