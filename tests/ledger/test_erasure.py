@@ -18,7 +18,8 @@ from schemas.errors import AmbiguousError, ConflictError, InvalidError, NotFound
 from schemas.ledger import LedgerRecord, read_raw
 from schemas.ledger_erasure import ERASURE, KEPT
 from tests.ledger.carried import live
-from tests.ledger.steps import append, begin, edit, name_of, step, stored
+from tests.ledger.steps import Begin, append, edit, name_of, step, stored
+from tests.ledger.steps import begin as begin_file
 from tests.world import open_ledger
 
 MARKER = "机密MARKER"
@@ -122,7 +123,7 @@ def test_a_beginning_that_two_ids_have_is_refused_and_nothing_is_erased(tmp_path
     starts = [name_of(number).partition(":")[2][:SHORTEST] for number in range(1_000)]
     start = next(one for one in starts if starts.count(one) > 1)
     first, second, *_ = (number for number, one in enumerate(starts) if one == start)
-    with closing(begin(tmp_path / "l.sqlite3")) as ledger:
+    with closing(begin_file(tmp_path / "l.sqlite3")) as ledger:
         append(ledger, step(first), step(second))
         before = stored(ledger)
         with pytest.raises(AmbiguousError, match="the start of 2 or more ids"):
@@ -161,7 +162,7 @@ def test_a_body_without_its_row_is_as_gone_and_cannot_be_appended_after_it_was_e
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "l.sqlite3"
-    with closing(begin(path)) as ledger:
+    with closing(begin_file(path)) as ledger:
         append(ledger, step(1, body=LARGE))
         edit(path, "DELETE FROM bodies WHERE digest = ?", bytes.fromhex(digest_bytes(LARGE)[7:]))
         assert erase(ledger, name_of(1), "asked for", "keeper").bodies == 0
@@ -169,26 +170,41 @@ def test_a_body_without_its_row_is_as_gone_and_cannot_be_appended_after_it_was_e
             append(ledger, step(2, body=LARGE))
 
 
-def test_who_appends_an_erased_body_is_refused_and_the_log_goes_on(tmp_path: Path) -> None:
+def test_in_each_store_who_appends_an_erased_body_is_refused_and_the_log_goes_on(
+    tmp_path: Path, begin: Begin
+) -> None:
     with closing(begin(tmp_path / "l.sqlite3")) as ledger:
-        first = append(ledger, step(1, body=LARGE), step(2))[0]
-        erase(ledger, name_of(1), "asked for", "keeper")
+        first, _ = ledger.append(step(1, body=LARGE), step(2))
+        done = erase(ledger, name_of(1), "asked for", "keeper")
+        assert (done.bodies, done.record and done.record.seq) == (1, 4)
         before = stored(ledger)
         with pytest.raises(ConflictError, match="was erased is not taken again"):
-            append(ledger, step(3), step(4, body=LARGE))
+            ledger.append(step(3), step(4, body=LARGE))
         assert stored(ledger) == before
-        with ledger.write() as writer:  # one refusal inside a transaction leaves the rest of it whole
+        [again] = ledger.append(step(1, body=LARGE))
+        assert (again.seq, again.repeated) == (first.seq, True)
+        ledger.append(step(5))
+        assert erase(ledger, name_of(1), "asked for", "keeper").bodies == 0
+        with ledger.read() as reader:
+            assert reader.body(digest_bytes(LARGE)) is None
+            assert erased(reader) == {digest_bytes(LARGE): 4}
+            assert list(reader.index_breaks()) == []
+
+
+def test_one_refusal_inside_a_transaction_leaves_the_rest_of_it_whole(tmp_path: Path) -> None:
+    with closing(begin_file(tmp_path / "l.sqlite3")) as ledger:
+        append(ledger, step(1, body=LARGE))
+        erase(ledger, name_of(1), "asked for", "keeper")
+        with ledger.write() as writer:
             with pytest.raises(ConflictError):
                 writer.append(step(4, body=LARGE))
             writer.append(step(5))
-        [again] = append(ledger, step(1, body=LARGE))
-        assert (again.seq, again.repeated) == (first.seq, True)
         with ledger.read() as reader:
-            assert reader.body(digest_bytes(LARGE)) is None
+            assert list(reader.index_breaks()) == []
 
 
 def test_a_body_of_no_bytes_is_a_body(tmp_path: Path) -> None:
-    with closing(begin(tmp_path / "l.sqlite3")) as ledger:
+    with closing(begin_file(tmp_path / "l.sqlite3")) as ledger:
         append(ledger, step(1, body=b""))
         with ledger.read() as reader:
             assert reader.body(digest_bytes(b"")) == b""
@@ -212,11 +228,11 @@ def holding(folder: Path, text: bytes = MARKER.encode()) -> list[str]:
 
 def test_no_byte_of_an_erased_body_is_left_in_any_file(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite3"
-    with closing(begin(path)) as ledger:
+    with closing(begin_file(path)) as ledger:
         # Small ones first: where their page becomes the root of a tree, copies of them stay behind in it.
         for number in range(40):
             append(ledger, step(number, body=b'{"a":"%s %d"}' % (MARKER.encode() * 9, number)))
-    with closing(begin(path)) as ledger:
+    with closing(begin_file(path)) as ledger:
         append(ledger, step(41, body=LARGE), step(42))
         assert holding(tmp_path) == ["l.sqlite3", "l.sqlite3-wal"]
         for number in (*range(40), 41):
@@ -229,7 +245,7 @@ def test_no_byte_of_an_erased_body_is_left_in_any_file(tmp_path: Path) -> None:
 
 def test_what_a_careless_sqlite_left_in_free_pages_goes_too(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite3"
-    with closing(begin(path)) as ledger:
+    with closing(begin_file(path)) as ledger:
         append(ledger, step(1))
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA secure_delete = OFF")
@@ -237,16 +253,16 @@ def test_what_a_careless_sqlite_left_in_free_pages_goes_too(tmp_path: Path) -> N
             connection.execute("INSERT INTO bodies VALUES (?, ?)", (b"%d" % number, LARGE))
         connection.execute("DELETE FROM bodies WHERE length(digest) < 32")
     assert holding(tmp_path) == ["l.sqlite3"]
-    with closing(begin(path)) as ledger:
+    with closing(begin_file(path)) as ledger:
         assert erase(ledger, name_of(1), "asked for", "keeper").left is None
         assert holding(tmp_path) == []
 
 
 def test_a_reader_in_the_way_is_told_and_the_same_command_ends_it(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite3"
-    with closing(begin(path, timeout_seconds=0.1)) as ledger:
+    with closing(begin_file(path, timeout_seconds=0.1)) as ledger:
         append(ledger, step(1, body=LARGE))
-        with closing(begin(path)) as other, other.read() as reader:
+        with closing(begin_file(path)) as other, other.read() as reader:
             assert reader.body(digest_bytes(LARGE)) == LARGE
             done = erase(ledger, name_of(1), "asked for", "keeper")
             assert done.bodies == 1
@@ -259,8 +275,8 @@ def test_a_reader_in_the_way_is_told_and_the_same_command_ends_it(tmp_path: Path
 
 def test_a_file_that_cannot_be_written_anew_is_told(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite3"
-    with closing(begin(path, timeout_seconds=0.1)) as ledger:
-        with closing(begin(path)) as other, other.write():
+    with closing(begin_file(path, timeout_seconds=0.1)) as ledger:
+        with closing(begin_file(path)) as other, other.write():
             assert "held by another writer" in str(ledger.scrub())
         assert ledger.scrub() is None
         ledger.close()
