@@ -1,4 +1,4 @@
-"""Append with a key, a line when it is durable: `python -m tests.ledger.faults.writer FOLDER NAME FROM TO`."""
+"""Append with a key, a line when durable: `python -m tests.ledger.faults.writer FOLDER NAME FROM TO`."""
 
 import sys
 from base64 import b64encode
