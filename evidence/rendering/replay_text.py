@@ -11,7 +11,7 @@ _MOST_SHOWN = 20
 def render(report: dict[str, Any]) -> str:
     """The answer of `evidence.replayed.Replayed.to_wire` as lines of text."""
     word = report["verdict"]
-    verdict = "每一步都成立 every step holds" if word is None else f"{WORDS[word]} {word}"
+    verdict = "完好 clean" if word is None else f"{WORDS[word]} {word}"
     lines = [f"账本重放 Ledger replay: {verdict}"]
     lines += [f"  原因 reason: {reason}" for reason in report["reasons"]]
     if report["records"]:

@@ -129,9 +129,11 @@ def test_what_is_no_ledger_is_refused_and_left_as_it_is(
     place = tmp_path / "ledger.sqlite3"
     make(place)
     before = snapshot(tmp_path)
-    for arguments in (ASK, ("execute", "plan.json"), ("retire", "0000"), ("audit", "replay")):
+    for arguments in (ASK, ("execute", "plan.json"), ("retire", "0000")):
         done = quick(*arguments, f"--ledger={place}", cwd=lived)
         assert (done.status, done.error["code"], done.out) == (5, "integrity", b""), arguments
+    replayed = quick("audit", "replay", f"--ledger={place}", cwd=lived)
+    assert (replayed.status, replayed.answer["verdict"], replayed.err) == (2, "CANNOT-VERIFY", b"")
     assert quick("doctor", f"--ledger={place}", cwd=lived).status == 1
     assert snapshot(tmp_path) == before
 

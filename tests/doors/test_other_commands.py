@@ -194,7 +194,7 @@ def test_what_is_wrong_with_a_library_is_told_by_line(tmp_path: Path, quick: For
 @pytest.mark.parametrize(
     "edit", ["UPDATE records SET raw = x'00' WHERE seq = 2", "DELETE FROM records WHERE seq = 3"]
 )
-def test_a_replay_that_finds_something_exits_with_5_and_names_it(
+def test_a_replay_that_finds_something_exits_with_1_and_names_it(
     lived: Path, tmp_path: Path, quick: Forking, edit: str
 ) -> None:
     copy = tmp_path / "ledger.sqlite3"
@@ -203,9 +203,9 @@ def test_a_replay_that_finds_something_exits_with_5_and_names_it(
         connection.execute(edit)
         connection.commit()
     done = quick("audit", "replay", "--ledger", str(copy), cwd=tmp_path)
-    assert (done.status, done.answer["clean"], done.err) == (5, False, b"")
+    assert (done.status, done.answer["verdict"], done.err) == (1, "TAMPERED", b"")
     assert done.answer["first_finding"]["seq"] in (2, 4)  # what follows a gap is what is seen
     text = quick("audit", "replay", "--ledger", str(copy), "--format", "text", cwd=tmp_path)
-    assert (text.status, text.err) == (5, b"")
+    assert (text.status, text.err) == (1, b"")
     with pytest.raises(json.JSONDecodeError):
         json.loads(text.out)

@@ -13,6 +13,7 @@ from evidence.audit import Replay
 from evidence.host import Composition
 from evidence.provider_calls import LedgerAudit, event_of, outcome
 from evidence.rendering.replay_text import render
+from evidence.replayed import Replayed
 from ledger.sqlite import SqliteLedger
 from providers.regulations_contract import AuditWriteError, InvalidRegulationsRequestError
 from schemas.canonical import canonical
@@ -151,8 +152,8 @@ def test_calls_and_a_life_in_one_ledger_replay_clean_and_are_shown(tmp_path: Pat
         {"actor": "plugin:rdm", "action": "regulations.search", "state": "ok", "calls": 1},
         {"actor": "plugin:rdm", "action": "web.search", "state": "ok", "calls": 2},
     ]
-    assert "provider calls: plugin:rdm web.search ok × 2" in render(wire)
-    assert "provider calls" not in render(Replay().to_wire())
+    assert "provider calls: plugin:rdm web.search ok × 2" in render(Replayed(report).to_wire())
+    assert "provider calls" not in render(Replayed(Replay()).to_wire())
 
 
 def changed(called: list[Step], action: str, **evidence: Any) -> Replay:
