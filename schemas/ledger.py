@@ -6,6 +6,7 @@ written anew from a model and hashed again.
 
 import re
 from datetime import datetime
+from functools import cached_property
 
 import orjson
 
@@ -63,9 +64,14 @@ class Matching(Rule):
     """Text that fits `pattern` as it is: never trimmed, at most `most` characters, ASCII by its pattern."""
 
     def __init__(self, pattern: str, most: int, what: str) -> None:
-        self.pattern = re.compile(pattern)
+        self._form = pattern
         self.most = most
         self.what = what
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """What the whole text must fit; made when it is first asked for, which many rules never are."""
+        return re.compile(self._form)
 
     def read(self, value: object) -> object:
         if not isinstance(value, str):

@@ -9,7 +9,6 @@ from typing import BinaryIO, TextIO
 
 import orjson
 
-from evidence.rendering.escape import terminal
 from schemas.errors import EvidenceError, StorageError
 
 READER_LEFT = 141
@@ -66,7 +65,7 @@ def print_json(value: object) -> None:
 def print_text(text: str) -> None:
     """Readable text on stdout; controls and what the terminal's encoding lacks are shown as escapes."""
     stream = _stdout()
-    text = terminal(text)
+    text = _harmless(text)
     line = text if text.endswith("\n") else f"{text}\n"
     encoding = "utf-8" if not stream.isatty() or _speaks_utf8(stream) else stream.encoding
     _write(stream, line.encode(encoding, "backslashreplace"))
@@ -91,8 +90,14 @@ def print_notice(text: str) -> None:
         _write_quietly(_line(text))
 
 
+def _harmless(text: str) -> str:
+    from evidence.rendering.escape import terminal  # what answers in JSON starts without it
+
+    return terminal(text)
+
+
 def _line(text: str) -> bytes:
-    return f"{terminal(text)}\n".encode(sys.stderr.encoding or "utf-8", "backslashreplace")
+    return f"{_harmless(text)}\n".encode(sys.stderr.encoding or "utf-8", "backslashreplace")
 
 
 def escape_what_streams_lack() -> None:
