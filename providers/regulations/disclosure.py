@@ -10,6 +10,16 @@ from providers.regulations.node import Node
 EXCERPT: Final = 200  # code points
 
 
+def text_told(level: str) -> bool:
+    """Whether words of a text may be told at `level`: shown, found by, or said to be in it or not."""
+    return level in ("full", "excerpt")
+
+
+def heading_told(level: str) -> bool:
+    """The same of a heading, which is a text of its edition too."""
+    return level != "withheld"
+
+
 @dataclass(frozen=True, slots=True)
 class Disclosed:
     """What may be shown: `excerpt == node.text[start:end]`, or nothing and the reason."""
@@ -34,6 +44,14 @@ def disclosed(node: Node, edition: Edition, start: object = 0, end: object = 0) 
         last = min(last, first + EXCERPT)
         return Disclosed("excerpt", node.text[first:last], first, last)
     return Disclosed(edition.disclosure, withheld_reason=edition.withheld_reason)
+
+
+def window(edition: Edition, fitting: tuple[int, int]) -> tuple[int, int]:
+    """What of a node a hit asks to show: the span that fits its query only where all of it may be shown.
+
+    At level `excerpt` it is the node's beginning whatever the query, so that many do not add up to the text.
+    """
+    return fitting if edition.disclosure == "full" else (0, 0)
 
 
 def withheld(reason: str) -> Disclosed:

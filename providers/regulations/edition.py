@@ -104,6 +104,12 @@ def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
+def is_key(text: str) -> bool:
+    """Whether a key in the form of a day names one: 2024-99-99 does not."""
+    day = text.partition(".")[0]
+    return len(day) < len("2000-01-01") or is_date(day)
+
+
 def is_date(text: str) -> bool:
     """Whether `text` is a day as YYYY-MM-DD."""
     try:

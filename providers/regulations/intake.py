@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
-from providers.regulations.edition import Disclosure, Edition, is_date
+from providers.regulations.edition import Disclosure, Edition, is_date, is_key
 from providers.regulations.importer import Asset
 from providers.regulations.lines import MOST_BYTES
 from providers.regulations.readers import reader_for
@@ -122,9 +122,14 @@ def _edition(row: dict[str, Any], where: str) -> Edition:
         raise InvalidError(
             f"{row['edition_id']} 没有写披露级别 has no disclosure level", subject="disclosure"
         )
+    if level == "withheld" and not texts["withheld_reason"]:
+        raise InvalidError(
+            f"{row['edition_id']} 不披露而没有写明原因 is withheld and has no withheld_reason",
+            subject="withheld_reason",
+        )
     return Edition(
         regulation_id=regulation_id,
-        key=key,
+        key=_key(key),
         disclosure=cast(Disclosure, level),
         uncertain=uncertain,
         accept=tuple(sorted(_list(row, "accept"))),
@@ -135,6 +140,13 @@ def _edition(row: dict[str, Any], where: str) -> Edition:
         effective_to=dates["effective_to"],
         **texts,
     )
+
+
+def _key(key: str) -> str:
+    """Refused here and not in `Edition`: what was published under such a key is still read."""
+    if not is_key(key):
+        raise InvalidError(f"edition_id 的日期 {shown(key)} 不存在 names no day", subject="edition_id")
+    return key
 
 
 def _check_day(text: str, field: str, row: dict[str, Any], where: str) -> None:
@@ -224,7 +236,11 @@ def _edition_of(path: Path, asset: Asset) -> Edition:
     lines = reader(asset.data, asset.name).lines
     title = next((line.text for line in lines if line.heading_marks == 1), lines[0].text if lines else "")
     return Edition(
-        regulation_id=path.absolute().parent.name, key=path.stem, title=title, kind="", disclosure="full"
+        regulation_id=path.absolute().parent.name,
+        key=_key(path.stem),
+        title=title,
+        kind="",
+        disclosure="full",
     )
 
 

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, field
 
+from providers.regulations.disclosure import heading_told
 from providers.regulations.edition import Edition
 from schemas.receipt import Source
-from schemas.regulations import DISCLOSURE_WITHHELD, RegulationEvidence
+from schemas.regulations import RegulationEvidence
 from schemas.text import legible
 
 FAMILY = "regulation"
@@ -66,7 +67,7 @@ def _finding(
     status: tuple[str, str],
 ) -> str:
     # Headings are words of the edition too, and only its number and name may be told where it is withheld.
-    headings = () if evidence.disclosure == DISCLOSURE_WITHHELD else heading_path
+    headings = heading_path if heading_told(evidence.disclosure) else ()
     where = " › ".join(legible(heading, 80) for heading in headings)
     parts = [
         f"《{legible(edition.title, 200)}》{_bracketed(edition.label, edition.doc_no)}",

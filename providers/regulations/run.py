@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from providers.base import Clock
 from providers.regulations.corpus import Corpus
+from providers.regulations.disclosure import text_told
 from providers.regulations.evidence import MISMATCH
 from providers.regulations.node_source import Cited, node_source, said
 from providers.regulations.search.floor import whole
@@ -17,7 +18,6 @@ from schemas.errors import EvidenceError, IntegrityError, NotFoundError, OrderEr
 from schemas.plan import Plan
 from schemas.receipt import Source
 from schemas.regulations import (
-    DISCLOSURE_WITHHELD,
     STATE_DEGRADED,
     STATE_UNAVAILABLE,
     RegulationEvidenceRequest,
@@ -180,8 +180,8 @@ class Run:
         return False
 
     def _in_part(self, hit: RegulationHit, revision: str, query: str) -> bool:
-        """Whether words of the query are not in the node; never told of a withheld text."""
-        if hit.disclosure == DISCLOSURE_WITHHELD:
+        """Whether words of the query are not in the node; never told of a text that is not."""
+        if not text_told(hit.disclosure):
             return False
         text = self.corpus.node(revision, hit.node_id).text
         return not whole(query, fold("\n".join((hit.title, *hit.heading_path, text))))

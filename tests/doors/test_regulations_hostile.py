@@ -191,7 +191,7 @@ def test_publishers_at_once_agree(tmp_path: Path, quick: Forking) -> None:
     [row] = told(quick, tmp_path, "revisions", *CORPUS)
     assert row["current"] is True
     assert told(quick, tmp_path, "search", "检验", *CORPUS)["state"] == "ok"
-    assert [path.suffix for path in (tmp_path / "corpus.sqlite3.index").iterdir()] == [".fts1"]
+    assert [path.suffix for path in (tmp_path / "corpus.sqlite3.index").iterdir()] == [".fts2"]
 
 
 def test_a_publish_that_is_killed_is_done_or_not_begun(tmp_path: Path, quick: Forking) -> None:

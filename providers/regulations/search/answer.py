@@ -6,6 +6,7 @@ from itertools import chain, islice
 from typing import Final
 
 from providers.regulations.clause_number import ClauseNumber, DecimalNumber
+from providers.regulations.disclosure import text_told
 from providers.regulations.search.catalogue import Catalogue
 from providers.regulations.search.fulltext import Fulltext
 from providers.regulations.search.grams import fold
@@ -142,8 +143,7 @@ class Answer:
         for one in found:
             edition_id = one.node_id.partition("#")[0]
             node_id = f"{edition_id}#{clause.path}"
-            # That a word is in a withheld text would tell the word.
-            told = self._catalogue.editions[edition_id].disclosure != "withheld"
+            told = text_told(self._catalogue.editions[edition_id].disclosure)
             if told and self._there(node_id):
                 text = fold(self._corpus.node(self._revision, node_id).text)
                 if any(term in text for term in needed):

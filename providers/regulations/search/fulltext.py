@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from providers.regulations.disclosure import text_told
 from providers.regulations.node import edition_of
 from providers.regulations.search.catalogue import Catalogue
 from providers.regulations.search.floor import Floor
@@ -85,10 +86,14 @@ class Fulltext:
             return []
         try:
             near = self.vectors.nearest(self.revision, words, within, NEAREST)
-            return [one for one in near if self._known(edition_of(one.node_id))]
+            return [one for one in near if self._told(edition_of(one.node_id))]
         except (NotFoundError, NotReadyError, StorageError) as error:
             self.reasons.append(f"no vectors: {error.message}")
             return []
+
+    def _told(self, edition_id: str) -> bool:
+        """Whether nearness to a text may be told; vectors may be older than the rule."""
+        return self._known(edition_id) and text_told(self.catalogue.editions[edition_id].disclosure)
 
     def _known(self, edition_id: str) -> bool:
         """Whether an index names an edition that there is; a file beside the corpus may say anything."""

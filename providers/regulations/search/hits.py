@@ -7,7 +7,7 @@ from providers.regulations import disclosure
 from providers.regulations.node import Node, edition_of
 from providers.regulations.search.catalogue import Catalogue
 from providers.regulations.search.excerpts import span
-from schemas.regulations import DISCLOSURE_WITHHELD, RegulationHit
+from schemas.regulations import RegulationHit
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,8 @@ class Found:
 def hit(found: Found, node: Node, catalogue: Catalogue, as_of: str) -> RegulationHit:
     """The hit of a node that was read and holds."""
     edition = catalogue.editions[node.edition_id]
-    shown = disclosure.disclosed(node, edition, *span(node.text, found.weights))
+    wanted = disclosure.window(edition, span(node.text, found.weights))
+    shown = disclosure.disclosed(node, edition, *wanted)
     first, last = node.pages_of(shown.start, shown.end) if shown.excerpt else (node.page_start, node.page_end)
     return RegulationHit(
         regulation_id=node.regulation_id,
@@ -39,8 +40,7 @@ def hit(found: Found, node: Node, catalogue: Catalogue, as_of: str) -> Regulatio
         edition_label=edition.label,
         legal_status=catalogue.status(node.edition_id, node.node_id.partition("#")[2], as_of),
         clause_no=node.clause_no,
-        # A heading is a text of its edition too.
-        heading_path=() if shown.disclosure == DISCLOSURE_WITHHELD else node.heading_path,
+        heading_path=node.heading_path if disclosure.heading_told(shown.disclosure) else (),
         excerpt=shown.excerpt,
         excerpt_start=shown.start,
         excerpt_end=shown.end,

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from providers.regulations.disclosure import heading_told, text_told
 from providers.regulations.edition import Edition
 from providers.regulations.node import Node
 from providers.regulations.search.grams import fold
@@ -15,7 +16,7 @@ _COUNTRY: Final = "中华人民共和国"
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One row of an index; `heading` and `text` are empty where the edition is withheld."""
+    """One row of an index; `heading` and `text` are empty where the edition does not tell them."""
 
     edition_id: str
     path: str
@@ -32,13 +33,14 @@ def short_title(title: str) -> str:
 def units(nodes: Iterable[Node], editions: Mapping[str, Edition]) -> Iterator[Unit]:
     """The rows of a revision's index, in the order of `nodes`.
 
-    A withheld text or heading is not indexed: that a word finds it would tell the word. It is found by
-    number and name.
+    A text or heading that is not told is not indexed: that a word finds it would tell the word. It is found
+    by number and name.
     """
     for node in nodes:
         if node.kind not in FOUND or not node.text:
             continue
         path = node.node_id.partition("#")[2]
-        told = editions[node.edition_id].disclosure != "withheld"
-        heading, text = ("\n".join(node.heading_path), node.text) if told else ("", "")
+        level = editions[node.edition_id].disclosure
+        heading = "\n".join(node.heading_path) if heading_told(level) else ""
+        text = node.text if text_told(level) else ""
         yield Unit(node.edition_id, path, fold(heading), fold(text), node.sha256)

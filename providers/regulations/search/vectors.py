@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
+from providers.regulations.disclosure import text_told
 from providers.regulations.edition import Edition
 from providers.regulations.node import Node, edition_of
 from providers.regulations.search.seam import Within
@@ -141,7 +142,7 @@ class VectorIndex:
 def _passages(nodes: Iterable[Node], editions: dict[str, Edition]) -> Iterable[tuple[_Row, str]]:
     for node in nodes:
         edition = editions[node.edition_id]
-        if node.kind in FOUND and node.text and edition.disclosure != "withheld":
+        if node.kind in FOUND and node.text and text_told(edition.disclosure):
             heading = node.heading_path[-1] if node.heading_path else ""
             yield (
                 _Row(node.node_id, node.sha256),
