@@ -50,4 +50,4 @@ def test_every_command_of_the_page_answers_as_the_page_says(tmp_path: Path) -> N
         words |= set(re.findall(r"Ledger verification: \S+ (\S+)$", told, re.MULTILINE))
         if " ledger init " in command:  # the auditor's own file, of the two lines that the keeper hands over
             (tmp_path / "policy").write_text(told.partition(" policy: ")[2])
-    assert words == {"UNANCHORED", "VERIFIED", "TAMPERED", "FORKED"}
+    assert words == {"UNANCHORED", "VERIFIED", "TAMPERED", "FORKED", "TORN"}
