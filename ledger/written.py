@@ -17,7 +17,11 @@ _NUMBER = rb"0|[1-9][0-9]{0,15}"
 _AT = rb"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{6}Z"
 _DAY_LENGTH = 10
 _LONGEST_KIND = 64
-_SORTED_FIELDS = sorted(SUBJECT_FIELDS)
+# The subjects that the steps of a life have; any other one is left to the rules.
+_SUBJECT = (
+    rb'(?:(?:"admission_id":"(' + _ID + rb')",)?"plan_id":"(' + _ID + rb')",'
+    rb'(?:"receipt_digest":"(' + _ID + rb')",)?"request_id":"(' + _ID + rb')")?'
+)
 
 
 def read_written(raw: bytes) -> LedgerRecord:
@@ -25,11 +29,10 @@ def read_written(raw: bytes) -> LedgerRecord:
     match = _record_form().fullmatch(raw)
     if match is None:
         return read_raw(raw)
-    actor, at, body, size, idem, kind, log, prev, schema, name, place, about = match.groups()
-    subject, seq, length = _subject(about), int(place), int(size)
+    actor, at, body, size, idem, kind, log, prev, schema, name, place, *about = match.groups()
+    seq, length = int(place), int(size)
     if (
-        subject is None
-        or (seq == 0) != (prev is None)
+        (seq == 0) != (prev is None)
         or max(seq, length) > LARGEST_INTEGER
         or len(kind) > _LONGEST_KIND
         or b"://" in log
@@ -46,7 +49,7 @@ def read_written(raw: bytes) -> LedgerRecord:
         kind=kind.decode(),
         actor=actor.decode(),
         idem=idem.decode(),
-        subject=subject,
+        subject=_subject(*about),
         schema=_schema(name, schema),
         body=_body(body, length),
     )
@@ -62,29 +65,19 @@ def _record_form() -> re.Pattern[bytes]:
         rb'"idem":"(' + _BLAKE3 + rb')","kind":"([a-z]+(?:\.[a-z]+)+)",'
         rb'"log":"([A-Za-z0-9][A-Za-z0-9_.:/-]{0,127})","prev":(?:null|"(' + _BLAKE3 + rb')"),'
         rb'"schema":\{"digest":"(' + _BLAKE3 + rb')","name":"([a-z][a-z0-9_.-]{0,95})"\},'
-        rb'"seq":(' + _NUMBER + rb'),"subject":\{([^}]{0,400})\},"v":1\}'
+        rb'"seq":(' + _NUMBER + rb'),"subject":\{' + _SUBJECT + rb'\},"v":1\}'
     )
 
 
-@lru_cache(maxsize=1)
-def _subject_form() -> re.Pattern[bytes]:
-    members = (rb'(?:"%s":"(%s)")?' % (name.encode(), _ID) for name in _SORTED_FIELDS)
-    return re.compile(rb",?".join(members))
-
-
-@lru_cache(maxsize=256)
-def _subject(about: bytes) -> Subject | None:
-    """The subject that the text between the braces is; None when it is written in another way."""
-    match = _subject_form().fullmatch(about)
-    if match is None:
-        return None
-    found = dict(zip(_SORTED_FIELDS, match.groups(), strict=True))
-    members = (b'"%s":"%s"' % (name.encode(), value) for name, value in found.items() if value is not None)
-    if b",".join(members) != about:
-        return None
+@lru_cache(maxsize=64)
+def _subject(
+    admission: bytes | None, plan: bytes | None, receipt: bytes | None, request: bytes | None
+) -> Subject:
     subject = Subject.__new__(Subject)
-    values = ((name, found[name]) for name in SUBJECT_FIELDS)
-    subject.__dict__.update({name: None if value is None else value.decode() for name, value in values})
+    ids = (request, plan, receipt, admission)
+    subject.__dict__.update(
+        (field, None if one is None else one.decode()) for field, one in zip(SUBJECT_FIELDS, ids, strict=True)
+    )
     return subject
 
 
