@@ -36,6 +36,9 @@ OLDEST_NODE = (22, 22, 3)
 # LoopX leaves a node server behind that ends when it was idle for so long: past the next round, or before it.
 NODE_IDLE_MS = {"running": "20000", "started": "300"}
 GOAL = 1.6  # plan / floor, whole process, medians
+AUDIT_FLOOR = "import click, orjson, sqlite3"
+AUDIT_GOAL = 2.0  # audit verify of a small ledger / the start of that
+UNANCHORED = 3  # the exit status of a verify that had nothing to compare with
 PREFERRED = "method:research"
 PROVIDER = {
     "provider_id": PREFERRED,
@@ -70,6 +73,7 @@ class Side:
     command: list[str]
     environment: dict[str, str]
     plans: bool = True
+    status: int = 0
     wall_ms: list[float] = field(default_factory=list)
     cpu_ms: list[float] = field(default_factory=list)
 
@@ -82,7 +86,7 @@ class Side:
     def check(self) -> None:
         """One run that is not measured: it fills the caches and shows that the side does the work."""
         done = self.run(0, subprocess.PIPE)
-        if done.returncode:
+        if done.returncode != self.status:
             raise UnavailableError(f"exit {done.returncode}: {_complaint(done.stderr or done.stdout)}")
         if self.plans:
             plan = json.loads(done.stdout)
@@ -94,7 +98,7 @@ class Side:
         done = self.run(turn, subprocess.DEVNULL)
         self.wall_ms.append((time.perf_counter() - start) * 1000)
         self.cpu_ms.append((_children_cpu() - before) * 1000)
-        if done.returncode:
+        if done.returncode != self.status:
             raise SystemExit(f"{self.name}: exit {done.returncode} in round {turn}")
 
 
@@ -220,6 +224,23 @@ def product_sides(venvs: Path, python: str, work: Path) -> list[Side]:
     return our_sides("product", product_venv(venvs / "product", python, []), work)
 
 
+def audit_sides(venvs: Path, python: str, work: Path) -> list[Side]:
+    """The verdict on a ledger of one plan, without a key and with one, and the imports that it is held to."""
+    made = product_venv(venvs / "audit", python, ["cryptography"])
+    around, command = environment(work), str(made / "external-evidence")
+    sides = [Side("audit floor", [str(made / "python"), "-c", AUDIT_FLOOR], around, plans=False)]
+    for name, key in (("without a key", []), ("with a key", ["--key", str(work / "audit.key")])):
+        ledger = ["--ledger", str(work / f"audit {name}.sqlite3")]
+        made_new = [command, "ledger", "init", *ledger, *key, *(["--new-key"] if key else [])]
+        plan = [command, "plan", "--request", str(work / "request.json"), *ledger, *key]
+        plan += ["--providers", str(work / "providers.json"), "--prefer", PREFERRED]
+        for step in (made_new, plan):
+            make(step, work)
+        verify = [command, "audit", "verify", "--format", "json", *ledger]
+        sides.append(Side(f"audit verify, {name}", verify, around, plans=False, status=UNANCHORED))
+    return sides
+
+
 def loopx_sides(venvs: Path, python: str, work: Path) -> list[Side]:
     """The reference implementation with the same request, with its node server running and not running."""
     path = f"{node_folder(venvs)}{os.pathsep}{os.environ['PATH']}"
@@ -263,6 +284,12 @@ def report(sides: list[Side], absent: dict[str, str], rounds: int) -> dict[str, 
         for side in sides
     }
     ratio = figures.get("plan, no ledger (floor venv)", {}).get("times_floor")
+    start = next((side for side in sides if side.name == "audit floor"), None)
+    audits = {
+        side.name: {"wall": _times(side.wall_ms, start.wall_ms), "cpu": _times(side.cpu_ms, start.cpu_ms)}
+        for side in sides
+        if start and side.name.startswith("audit verify")
+    }
     return {
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
@@ -272,6 +299,8 @@ def report(sides: list[Side], absent: dict[str, str], rounds: int) -> dict[str, 
         "plan_per_floor": ratio,
         "goal": GOAL,
         "goal_met": ratio <= GOAL if ratio else None,
+        "audit_per_its_floor": audits,
+        "audit_goal": AUDIT_GOAL,
     }
 
 
@@ -285,6 +314,7 @@ def gather(venvs: Path, work: Path, python: str, loopx: bool) -> tuple[list[Side
         "floor": floor_sides,
         "product beside the floor": beside_sides,
         "product": product_sides,
+        "audit": audit_sides,
         "loopx": loopx_sides,
     }
     if not loopx:
@@ -320,6 +350,9 @@ def show(figures: dict[str, Any], sides: list[Side]) -> None:
         print(f"{name:32} {reason}")
     verdict = {None: "not measured", True: "met", False: "missed"}[figures["goal_met"]]
     print(f"plan / floor in one environment: {figures['plan_per_floor']} (goal <= {GOAL}: {verdict})")
+    for name, times in figures["audit_per_its_floor"].items():
+        met = "met" if times["wall"] <= AUDIT_GOAL else "missed"
+        print(f"{name} / audit floor: {times['wall']}, CPU {times['cpu']} (goal <= {AUDIT_GOAL}: {met})")
 
 
 def _say(text: str) -> None:
