@@ -3,7 +3,6 @@
 What can be undone is undone on a copy and verified there: no damage is called harmless on its looks.
 """
 
-import shutil
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -22,7 +21,6 @@ from evidence.doctor_files import (
     form,
     held_elsewhere,
     leftovers,
-    page_size,
     shared_memory,
     wal_of,
     writable,
@@ -37,6 +35,7 @@ from ledger.forms import open_log
 from ledger.places import Place
 from ledger.policy import Policy
 from ledger.sqlite_file import APPLICATION_ID, BEFORE_THE_TREE, LAYOUT
+from ledger.sqlite_foreign import foreign_log
 from ledger.store import Reader
 from schemas.errors import EvidenceError
 from schemas.ledger import read_raw
@@ -129,7 +128,7 @@ class _Doctor:
     def _judge(self) -> None:
         policy, kept = self._kept()
         told = verify(self._place, policy, kept)
-        if told.torn is not None:
+        if told.torn is not None and "wal-foreign" not in [one.code for one in self._told.causes]:
             self._cause("torn", told.torn, explains=True)
         if told.verdict in DAMAGE:
             self._seen_before(told)
@@ -277,9 +276,9 @@ class _FileDoctor(_Doctor):
             self._cause("newer-layout", f"layout {layout}; this version knows {LAYOUT}", explains=True)
         elif layout == BEFORE_THE_TREE and application == APPLICATION_ID:
             self._note("older-layout", f"layout {layout}")
-        self._sides(head)
+        self._sides()
 
-    def _sides(self, head: bytes) -> None:
+    def _sides(self) -> None:
         log, memory = wal_of(self._path), shared_memory(self._path)
         journal = beside(self._path, "-journal")
         if journal.exists() and journal.stat().st_size:
@@ -294,19 +293,10 @@ class _FileDoctor(_Doctor):
         if log.frames == 0:
             self._note("wal-unused", f"{log.size} bytes")
             return
-        holds, fits = self._alone()
-        if log.page != page_size(head) or (holds and not fits):
-            self._cause("wal-foreign", f"{log.frames} frames of {log.page} bytes", explains=holds)
+        if (foreign := foreign_log(self._path.resolve())) is not None:
+            self._cause("wal-foreign", foreign, f"{log.frames} frames of {log.page} bytes")
         else:
             self._note("wal-in-use", f"{log.frames} frames")
-
-    def _alone(self) -> tuple[bool, bool]:
-        """Whether the file holds without its -wal, and whether with it the same log goes on."""
-        with TemporaryDirectory(prefix="external-evidence-") as folder:
-            alone = Path(folder) / "alone"
-            shutil.copyfile(self._path, alone)
-            holds = not _damaged(verify(alone))
-            return holds, holds and _goes_on(alone, self._path)
 
     def _copy(self, copy: Path) -> None:
         try:
@@ -325,12 +315,3 @@ class _FileDoctor(_Doctor):
 
 def _damaged(told: Verification) -> bool:
     return told.verdict in DAMAGE or told.torn is not None or not told.facts.records
-
-
-def _goes_on(shorter: Path, longer: Path) -> bool:
-    try:
-        with open_log(longer).read() as one, open_log(shorter).read() as two:
-            rest = one.records()
-            return all(next(rest, None) == pair for pair in two.records())
-    except EvidenceError:
-        return False

@@ -95,12 +95,6 @@ def wal_of(path: Path) -> Wal | None:
     return Wal(page, salts, frames, size)
 
 
-def page_size(head: bytes) -> int:
-    """How many bytes a page of a SQLite file has, by its header."""
-    stated = int.from_bytes(head[16:18], "big")
-    return 1 << 16 if stated == 1 else stated
-
-
 def shared_memory(path: Path) -> tuple[bytes, int, int] | None:
     """The salts of the -wal that a -shm is of, how many frames that had, and how many were brought over."""
     file = beside(path, "-shm")

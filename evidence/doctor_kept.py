@@ -6,10 +6,10 @@ from pathlib import Path
 from evidence.doctor_files import Seen
 from evidence.doctor_undo import signs
 from ledger.anchor import Anchor
+from ledger.erasure import holds
 from ledger.keyring import periods
-from ledger.keys import load
 from ledger.note import VerifierKey
-from ledger.signing import BESIDE
+from ledger.signing import BESIDE, Signing
 from ledger.store import Head, Reader
 from ledger.tree import frontier_at
 from schemas.errors import EvidenceError, NotFoundError, UsageError
@@ -18,7 +18,8 @@ from schemas.errors import EvidenceError, NotFoundError, UsageError
 def key_causes(reader: Reader, head: Head, place: Path) -> Iterator[Seen]:
     """Whether the key in that file is the one in force, and whether the log is what it published last."""
     try:
-        own = load(place).verifier
+        signing = Signing.load(place)
+        own = signing.verifier
     except NotFoundError as error:
         yield Seen("key-missing", (error.message,))
         return
@@ -32,7 +33,20 @@ def key_causes(reader: Reader, head: Head, place: Path) -> Iterator[Seen]:
         return
     if own != known[-1]:
         yield Seen("key-old", (f"{known[-1]} is in force",))
+    yield from _returned(reader, signing)
     yield from _published(reader, head, known, place.with_name(place.name + BESIDE))
+
+
+def _returned(reader: Reader, signing: Signing) -> Iterator[Seen]:
+    """Whether bodies that the list beside the key calls erased are here again."""
+    try:
+        listed = [digest for one in signing.erasures() for digest in one.bodies]
+    except EvidenceError as error:
+        yield Seen("kept-unreadable", (error.message,))
+        return
+    here = [digest for digest in listed if holds(reader, digest)]
+    if here:
+        yield Seen("erased-returned", (f"{len(here)} of {len(listed)} bodies", here[0]))
 
 
 def kept_file(place: Path, read: Callable[[bytes], object]) -> tuple[bytes | None, list[Seen]]:

@@ -175,6 +175,13 @@ CAUSES = {
             "restore --reason …`."
         ),
     ),
+    "erased-returned": Words(
+        False,
+        "已删除的正文又在账本里了：放回了旧备份，或删除做到一半。",
+        "Bodies that were erased are here again: an older copy was put back, or an erasure was cut short.",
+        "运行 `ledger restore --reason …`（或再次 `ledger erase`），它们会再被删去。",
+        "Run `ledger restore --reason …`, or `ledger erase` again: it takes them out once more.",
+    ),
     "other-history": Words(
         False,
         "账本与见过的检查点不是同一段历史：两台机器各写各的，或被改写。这不能当作无害。",
