@@ -6,6 +6,9 @@ from evidence.rendering.escape import terminal
 from evidence.rendering.verify_text import WORDS, listed_seqs
 
 _MOST_SHOWN = 20
+_CHINESE = {
+    "compared with nothing outside the ledger; `audit verify` does that": "没有与账本以外的任何东西比对 ",
+}
 
 
 def render(report: dict[str, Any]) -> str:
@@ -20,7 +23,7 @@ def render(report: dict[str, Any]) -> str:
         lines.append(f"  尾部 tail: {report['torn']}")
     lines += _findings(report)
     lines += listed_seqs(report)
-    lines += [f"  说明 note: {note}" for note in report["notes"]]
+    lines += [f"  说明 note: {_CHINESE.get(note, '')}{note}" for note in report["notes"]]
     lines.append(f"  局限 limit: 账本不能证明从未写入的内容。{report['limit']}")
     return terminal("\n".join(lines))
 
