@@ -1,9 +1,10 @@
 """Write an index file: units as they come, their postings in parts, so that memory stays small."""
 
 import sqlite3
+import sys
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from struct import pack
 from typing import Final
 
 import orjson
@@ -56,7 +57,7 @@ class _Filling:
         self._most = part
         self._held = 0
         self._parts = 0
-        self._postings: dict[str, array[int]] = {}
+        self._postings = _postings()
         self._spans: list[list[int]] = []
 
     def fill(self, revision: str, nodes: Iterable[Node]) -> None:
@@ -74,8 +75,8 @@ class _Filling:
             ((term, orjson.dumps(counts).decode()) for term, counts in self._writer.terms()),
         )
         self._db.execute(
-            "INSERT INTO meta VALUES ('revision', ?), ('units', ?), ('mean_length', ?)",
-            (revision, self._writer.units, self._writer.mean_length),
+            "INSERT INTO meta VALUES ('revision', ?), ('byte_order', ?), ('units', ?), ('mean_length', ?)",
+            (revision, sys.byteorder, self._writer.units, self._writer.mean_length),
         )
 
     def _add(self, unit: Unit) -> None:
@@ -91,11 +92,7 @@ class _Filling:
             self._spans.append([row, row, edition])
         postings = self._postings
         for lexeme in lexemes:
-            known = postings.get(lexeme)
-            if known is None:
-                postings[lexeme] = array("I", (row,))
-            else:
-                known.append(row)
+            postings[lexeme].append(row)
         self._held += len(lexemes)
         if self._held >= self._most:
             self._flush()
@@ -104,10 +101,11 @@ class _Filling:
         self._parts += 1
         self._db.executemany(
             "INSERT INTO posting VALUES (?, ?, ?)",
-            (
-                (lexeme, self._parts, pack(f"<{len(rows)}I", *rows))
-                for lexeme, rows in sorted(self._postings.items())
-            ),
+            ((lexeme, self._parts, rows.tobytes()) for lexeme, rows in sorted(self._postings.items())),
         )
-        self._postings = {}
+        self._postings = _postings()
         self._held = 0
+
+
+def _postings() -> defaultdict[str, "array[int]"]:
+    return defaultdict(lambda: array("I"))

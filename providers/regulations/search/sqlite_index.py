@@ -9,6 +9,7 @@ import heapq
 import os
 import sqlite3
 import struct
+import sys
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -169,6 +170,8 @@ class _Held:
         meta = dict(db.execute("SELECT name, value FROM meta"))
         if meta.get("revision") != revision:
             raise ValueError(f"it is that of {meta.get('revision')}")
+        if meta["byte_order"] != sys.byteorder:
+            raise ValueError("it was written by a machine of another byte order")
         units = int(meta["units"])
         spans: dict[str, list[tuple[int, int]]] = {}
         for edition_id, first, last in db.execute(
@@ -191,7 +194,7 @@ class _Held:
         total = [0] * (self.units + 1)
         for lexeme, units in self.db.execute(_POSTINGS, (_listed(list(worths)),)):
             worth = worths[lexeme]
-            for unit in struct.unpack(f"<{len(units) // _WIDTH}I", units):
+            for unit in struct.unpack(f"={len(units) // _WIDTH}I", units):
                 total[unit] += worth
         allowed = self._allowed(within)
         if allowed is not None:

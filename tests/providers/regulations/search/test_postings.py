@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from providers.regulations.corpus import Corpus
+from providers.regulations.search.grams import fold, grams
 from providers.regulations.search.postings import DIGITS, LONGEST, Writer, weigh
 from providers.regulations.search.seam import Terms, Within
 from providers.regulations.search.sqlite_build import fill
@@ -44,6 +45,13 @@ def test_a_word_that_is_longer_than_any_query_is_not_kept() -> None:
     found = writer.lexemes(unit(f"{'x' * LONGEST} {'y' * (LONGEST + 1)}"))
     assert any(one.endswith("x" * LONGEST) for one in found)
     assert not any("y" in one for one in found)
+
+
+def test_the_terms_of_a_text_are_those_of_a_query() -> None:
+    text = "第三条 打碎灯罩的，处 20 元罚款 gb50330 ａ１"
+    kept = {one[1:] for one in Writer(EDITIONS).lexemes(unit(fold(text)))}
+    found = grams(fold(text))
+    assert {*found.singles, *found.pairs, *found.words} <= kept
 
 
 def test_many_headings_are_not_all_kept_in_memory() -> None:
@@ -92,6 +100,7 @@ def test_the_index_file_of_an_earlier_version_goes_with_the_next_build_or_drop(
     "change",
     [
         "UPDATE meta SET value = 1000000000000 WHERE name = 'units'",
+        "UPDATE meta SET value = 'middle' WHERE name = 'byte_order'",
         "UPDATE span SET last = 1000000",
         "UPDATE posting SET units = x'ffffff7f'",
         "UPDATE posting SET units = x'ff'",
