@@ -65,6 +65,7 @@ class SqliteLedger:
             if create is None:
                 raise NotFoundError(f"there is no ledger at {place}", subject=str(place))
             _begin(place, clock, create, signing)
+        _refuse_other_names(place.resolve())
         _refuse_foreign_log(place.resolve())
         ledger = cls(place, clock, timeout_seconds, signing)
         ledger._idle.append(ledger._connect())
@@ -191,6 +192,28 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except OSError as error:
         raise StorageError(f"{path} cannot be looked at: {error}", subject=str(path)) from error
     return seen.st_dev, seen.st_ino
+
+
+def _refuse_other_names(path: Path) -> None:
+    # SQLite keeps its side files beside the name by which a file is opened: writers who use two names do not
+    # see each other, and the later one writes over what the earlier one was told is kept.
+    with suppress(FileNotFoundError):  # told by who opens it
+        if _other_names(path) and _other_names(path):  # who begins a ledger has a second name for a moment
+            raise IntegrityError(
+                f"{path} has another name (a hard link)",
+                subject=str(path),
+                hint="keep one name; a backup is a copy, which a hard link is not",
+            )
+
+
+def _other_names(path: Path) -> int:
+    seen = path.stat()
+    if seen.st_nlink < 2:
+        return 0
+    from glob import escape  # rare
+
+    new = path.parent.glob(f"{escape(path.name)}.*.new")
+    return seen.st_nlink - 1 - sum(_identity(one) == _identity(path) for one in new)
 
 
 def _refuse_foreign_log(path: Path) -> None:
