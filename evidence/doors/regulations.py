@@ -78,13 +78,20 @@ def import_(
 @corpus_option
 @format_option()
 def check(corpus_file: str | None, chosen_format: str | None) -> int:
-    """Tell everything that keeps the drafts from being published."""
-    problems = open_corpus(corpus_file).check()
+    """Tell everything that keeps the drafts from being published, and what they show together."""
+    corpus = open_corpus(corpus_file)
+    problems, notes = corpus.check(), corpus.notes()
     if output.wants_json(chosen_format):
-        output.print_json({"publishable": not problems, "problems": [defect(one) for one in problems]})
+        output.print_json(
+            {
+                "publishable": not problems,
+                "problems": [defect(one) for one in problems],
+                "notes": [defect(one) for one in notes],
+            }
+        )
     else:
         head = "可以发布 nothing blocks publishing" if not problems else "不能发布 blocked"
-        output.print_text("\n".join([head, *map(defect_line, problems)]))
+        output.print_text("\n".join([head, *map(defect_line, [*problems, *notes])]))
     return 1 if problems else 0
 
 
@@ -188,6 +195,7 @@ def revisions(corpus_file: str | None, chosen_format: str | None) -> int:
                     "nodes": one.nodes,
                     "builtAt": one.built_at,
                     "publishedAt": one.published_at,
+                    "withdrawnAt": one.withdrawn_at,
                     "actor": one.actor,
                     "reason": one.reason,
                 }
@@ -196,7 +204,7 @@ def revisions(corpus_file: str | None, chosen_format: str | None) -> int:
         )
         return 0
     lines = list(map(revision_line, known))
-    output.print_text("\n".join(lines or ["没有修订 no revision"]))
+    output.print_text("\n".join(lines or ["没有语料修订 no revision"]))
     return 0
 
 
@@ -279,7 +287,7 @@ def resolve(
         verified = "（已核验 verified）" if found.hash_verified else unverified(because)
         lines = [
             f"{found.node_id}  {found.clause_no}",
-            f"  修订 revision: {found.corpus_revision}",
+            f"  语料修订 revision: {found.corpus_revision}",
             f"  节点哈希 node sha256: {found.node_sha256}{verified}",
             f"  来源原件 source asset sha256: {found.source_asset_sha256}",
             f"  披露 disclosure: {found.disclosure} {found.withheld_reason}".rstrip(),

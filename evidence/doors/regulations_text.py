@@ -4,9 +4,11 @@ from typing import TYPE_CHECKING
 
 from providers.regulations.comparison import WHOLE
 from providers.regulations.disclosure import disclosed
-from providers.regulations.kinds import bilingual
+from providers.regulations.kinds import MATCHES, bilingual
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from providers.regulations.comparison import Comparison, Row
     from providers.regulations.corpus import ImportReport
     from providers.regulations.defects import Defect
@@ -16,6 +18,12 @@ if TYPE_CHECKING:
     from schemas.regulations import RegulationsSearchResult
 
 MOST_SHOWN = 40
+ANSWERS = {
+    "ok": "有结果 ok",
+    "empty": "没有找到 empty",
+    "degraded": "不完整 degraded",
+    "unavailable": "不可用 unavailable",
+}
 ROWS = {
     "same": "相同 same",
     "amended": "修改 amended",
@@ -73,8 +81,17 @@ def revision_line(one: "Revision") -> str:
     reason = f"  撤回原因 reason: {one.reason}" if one.state == "withdrawn" else ""
     return (
         f"{'*' if one.current else ' '} {one.revision}  {STATES[one.state]}  "
-        f"{one.editions} 版本 editions，{one.nodes} 节点 nodes  {one.published_at or one.built_at}{reason}"
+        f"{one.editions} 版本 editions，{one.nodes} 节点 nodes  {_when(one)}{reason}"
     )
+
+
+def _when(one: "Revision") -> str:
+    """What happened last to a revision, and when."""
+    if one.withdrawn_at:
+        return f"撤回于 withdrawn {one.withdrawn_at}"
+    if not one.published_at:
+        return f"建立于 built {one.built_at}"
+    return f"最近一次发布于 last published {one.published_at}"
 
 
 def held_line(one: "Held") -> str:
@@ -87,24 +104,29 @@ def unverified(because: str) -> str:
     """What stands behind the hash of a node that was not verified; `because` it was withdrawn."""
     if not because:
         return "（未通过 not verified）"
-    return f"（未核验：该修订已撤回 not verified: withdrawn）撤回原因 reason：{because}"
+    return f"（未核验：该语料修订已撤回 not verified: withdrawn）撤回原因 reason：{because}"
 
 
 def hit_lines(result: "RegulationsSearchResult") -> list[str]:
     """A search result for a reader."""
-    lines = [f"法规检索 search: {result.state}，修订 revision {result.corpus_revision}"]
+    state = ANSWERS.get(result.state, result.state)
+    lines = [f"法规检索 search: {state}，语料修订 revision {result.corpus_revision}"]
     lines += [f"  原因 reason: {reason}" for reason in result.degraded_reasons]
     for number, hit in enumerate(result.hits, 1):
         label = f"（{hit.edition_label}）" if hit.edition_label else ""
         lines += [
             f"{number:3}. 《{hit.title}》{label}{hit.clause_no}  {hit.legal_status}",
-            f"     {hit.node_id}  [{'、'.join(hit.match_kinds)}] {hit.score:.4f}",
+            f"     {hit.node_id}  [{_found(hit.match_kinds)}] {hit.score:.4f}",
         ]
         if hit.excerpt:
             lines.append(f"     {hit.excerpt}".replace("\n", " "))
         elif hit.withheld_reason:
-            lines.append(f"     （{hit.disclosure}：{hit.withheld_reason}）")
+            lines.append(f"     （不披露 {hit.disclosure}：{hit.withheld_reason}）")
     return lines
+
+
+def _found(kinds: "Sequence[str]") -> str:
+    return "、".join(MATCHES.get(kind, kind) for kind in kinds)
 
 
 def diff_row(row: "Row", editions: "tuple[Edition, Edition]") -> dict[str, object]:

@@ -3,12 +3,17 @@
 import re
 import unicodedata
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Final, Self
 
 from schemas.plan import Plan
+from schemas.text import legible
 
 DUAL_SOURCE: Final = "dual_source"
 CURRENT_ONLY: Final = "current_only"
+
+LONGEST: Final = 60  # characters of a constraint that a receipt repeats
+ALIKE: Final = 0.7  # dual_sorce, curent-only, current, duel_source
 
 
 def _written(name: str) -> re.Pattern[str]:
@@ -22,22 +27,23 @@ _NAMES: Final = {name: _written(name) for name in (DUAL_SOURCE, CURRENT_ONLY)}
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Which constraints a run applies; `others` counts those that say nothing to it."""
+    """Which constraints a run applies; `others` are those that say nothing to it, as they are written."""
 
     applied: frozenset[str]
-    others: int
+    others: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, plan: Plan) -> Self:
         """`Dual-Source` is `dual_source`: a demand that is overlooked would look as if it were met."""
         applied: set[str] = set()
-        others = 0
+        others = []
         for constraint in plan.request.constraints:
             text = unicodedata.normalize("NFKC", constraint).casefold()
             found = {name for name, written in _NAMES.items() if written.search(text)}
-            others += not found
+            if not found:
+                others.append(constraint)
             applied |= found
-        return cls(frozenset(applied), others)
+        return cls(frozenset(applied), tuple(others))
 
     @property
     def dual(self) -> bool:
@@ -52,5 +58,19 @@ class Asking:
     def told(self) -> str:
         """The sentence of a receipt's summary."""
         names = ", ".join(sorted(self.applied)) or "无 none"
-        others = f"；另有 {self.others} 条约束未由检索应用 not applied: {self.others}" if self.others else ""
+        listed = "、".join(f"“{legible(one, LONGEST)}”" for one in self.others)
+        others = f"；未由检索应用 not applied: {listed}" if self.others else ""
         return f"已应用约束 constraints applied: {names}{others}."
+
+    def misspelt(self) -> list[str]:
+        """A sentence for each constraint that was not applied and looks like one that would have been."""
+        return [
+            f"约束“{legible(one, LONGEST)}”未应用；是否指 {meant[0]}？"
+            f" The constraint was not applied; was {meant[0]} meant?"
+            for one in self.others
+            if (meant := get_close_matches(_plain(one), _NAMES, 1, ALIKE))
+        ]
+
+
+def _plain(constraint: str) -> str:
+    return re.sub(r"[\s\-‐-―−]+", "_", unicodedata.normalize("NFKC", constraint).casefold().strip())

@@ -46,7 +46,7 @@ def of_text(edition: Edition, cleaned: Cleaned) -> Iterator[tuple[str, int, str]
             yield (
                 "commencement in the text differs",
                 line.number,
-                f"{printed} printed, {effective} claimed",
+                f"正文 printed {printed}，清单 claimed {effective}",
             )
     for aside in cleaned.asides:
         match = _FRONT.match(aside.text) if aside.reason == "front matter" else None
@@ -58,13 +58,13 @@ def of_dates(edition: Edition) -> Iterator[tuple[str, int, str]]:
     """What the dates of one edition say against each other, and against its id."""
     issued, effective, repealed = edition.promulgated_on, edition.effective_from, edition.effective_to
     if effective and repealed and repealed <= effective:
-        yield NEVER_IN_FORCE, 0, f"repealed {repealed}, effective {effective}"
+        yield NEVER_IN_FORCE, 0, f"失效 repealed {repealed}，施行 effective {effective}"
     if issued and effective and effective < issued:
-        yield "effective before issued", 0, f"effective {effective}, issued {issued}"
+        yield "effective before issued", 0, f"施行 effective {effective}，公布 issued {issued}"
     day = edition.key.partition(".")[0]
     named = day if len(day) == len("2000-01-01") else day[: len("2000")]
     if issued and not issued.startswith(named):
-        yield "edition id names another day than issued", 0, f"{edition.edition_id}, issued {issued}"
+        yield "edition id names another day than issued", 0, f"{edition.edition_id}，公布 issued {issued}"
     for doubt in edition.uncertain:
         name, _, printed = doubt.partition(" ")
         yield "date in doubt", 0, f"{_FIELDS.get(name, name)} {printed}"
@@ -77,8 +77,15 @@ def of_status(editions: Sequence[Edition]) -> Iterator[tuple[str, str, str]]:
             continue
         computed = status.legal_status(edition, editions, edition.status_as_of)
         if computed != edition.claimed_status:
-            detail = f"{edition.claimed_status} claimed, {computed} by its dates on {edition.status_as_of}"
+            detail = (
+                f"来源称 claimed {edition.claimed_status}，"
+                f"按日期推算 by its dates {computed}（{edition.status_as_of}）"
+            )
             yield edition.edition_id, "claimed status differs", detail
+
+
+def of_gaps(editions: Sequence[Edition]) -> Iterator[tuple[str, str, str]]:
+    """Edition, kind and detail of every time in which no edition of a regulation was in force (E3)."""
     for first, second in status.gaps(editions):
         yield (
             first,

@@ -13,6 +13,7 @@ from providers.regulations.lines import Aside, Cleaned
 # Kind, line, detail, and the name by which a reviewer may accept it.
 Problem = tuple[str, int, str, str]
 
+BEGINNING: Final = "开头 the beginning"
 _DECIMAL: Final = re.compile(r"[0-9]+(?:\.[0-9]+)*")
 _STEPS: Final = re.compile(r"x[1-4][0-9]+(?:/x[1-4][0-9]+)*$")
 
@@ -28,7 +29,7 @@ def problems(cleaned: Cleaned, contents: list[Aside], tree: Tree) -> Iterator[Pr
         if "~" in branch.path.rpartition("/")[2]:
             yield "number twice", _line(branch), f"记作 kept as {branch.path}", branch.path
     if not any(branch.kind not in ("note", "fig") for branch in tree.branches):
-        yield "no text", 0, "nothing of the document was recognised", ""
+        yield "no text", 0, "全文未识别出任何内容 nothing of the document was recognised", ""
 
 
 def _lines(cleaned: Cleaned, contents: list[Aside], tree: Tree) -> Iterator[Problem]:
@@ -42,13 +43,28 @@ def _lines(cleaned: Cleaned, contents: list[Aside], tree: Tree) -> Iterator[Prob
     held = {number for number, _ in owners}
     for number, source in enumerate(cleaned.source, 1):
         if source.strip(text_lines.WHITE) and number not in held:
-            yield "line in no node", number, "not in a node, a heading or a named exception", ""
+            yield (
+                "line in no node",
+                number,
+                "不在任何节点、标题或例外之中 not in a node, a heading or a named exception",
+                "",
+            )
     for line in cleaned.lines:
         if owners[line.at] == 0 and line.number in held:
-            yield "line in no node", line.number, f"part {line.part + 1} of the line", ""
+            yield (
+                "line in no node",
+                line.number,
+                f"该行的第 {line.part + 1} 段 part {line.part + 1} of the line",
+                "",
+            )
     for (number, part), times in sorted(owners.items()):
         if times > 1:
-            yield "line in two nodes", number, f"part {part + 1} stands in {times} places", ""
+            yield (
+                "line in two nodes",
+                number,
+                f"第 {part + 1} 段出现 {times} 次 part {part + 1} stands in {times} places",
+                "",
+            )
     yield from _characters(cleaned, tree)
 
 
@@ -58,7 +74,7 @@ def _characters(cleaned: Cleaned, tree: Tree) -> Iterator[Problem]:
     for branch in tree.branches:
         for piece in branch.pieces:
             if _squeezed(piece.label + piece.text) != whole[piece.line.at]:
-                yield "text lost", piece.line.number, f"{branch.path} does not hold the whole line", ""
+                yield "text lost", piece.line.number, f"{branch.path} 缺字 does not hold the whole line", ""
 
 
 def _squeezed(text: str) -> str:
@@ -84,7 +100,12 @@ def _articles(articles: list[Branch]) -> Iterator[Problem]:
         place = (int(number), int(inserted or 0))
         if place not in ((before[0] + 1, 0), (before[0], before[1] + 1)):
             kind = "article out of order" if place < before else "gap before an article"
-            yield kind, _line(article), f"{article.clause_no} after {_shown(before)}", f"gap:{article.path}"
+            yield (
+                kind,
+                _line(article),
+                f"{article.clause_no} 之前是 after {_shown(before)}",
+                f"gap:{article.path}",
+            )
         before = max(before, place)
 
 
@@ -102,7 +123,7 @@ def _headings(tree: Tree) -> Iterator[Problem]:
         before = last.get(key, 0)
         runs_on = before == 0 and branch.number == running.get(branch.kind, 0) + 1
         if branch.number != before + 1 and not runs_on:
-            detail = f"{branch.clause_no} after {before}"
+            detail = f"{branch.clause_no} 之前是 after {before or BEGINNING}"
             yield "gap before a heading", _line(branch), detail, f"gap:{branch.path}"
         last[key] = running[branch.kind] = branch.number
 
@@ -117,12 +138,12 @@ def _clauses(tree: Tree) -> Iterator[Problem]:
         base = _STEPS.sub("", branch.path)
         number = tuple(int(part) for part in branch.clause_no.split("."))
         known, last = seen.setdefault(base, set()), before.get(base, ())
-        after = ".".join(map(str, last)) or "the beginning"
+        after = ".".join(map(str, last)) or BEGINNING
         if number < last:
-            detail = f"{branch.clause_no} after {after}"
+            detail = f"{branch.clause_no} 之前是 after {after}"
             yield "clause out of order", _line(branch), detail, f"gap:{branch.path}"
         elif not all(_continues(number[:end], known) for end in range(1, len(number) + 1)):
-            detail = f"{branch.clause_no} after {after}"
+            detail = f"{branch.clause_no} 之前是 after {after}"
             yield "gap before a clause", _line(branch), detail, f"gap:{branch.path}"
         known.update(number[:end] for end in range(1, len(number) + 1))
         before[base] = number
@@ -134,7 +155,7 @@ def _continues(number: tuple[int, ...], known: set[tuple[int, ...]]) -> bool:
 
 def _shown(place: tuple[int, int]) -> str:
     if place == (0, 0):
-        return "the beginning"
+        return BEGINNING
     return f"第{place[0]}条" + (f"之{place[1]}" if place[1] else "")
 
 

@@ -93,6 +93,8 @@ class Regulations:
             pages = run.pages(opened.web) if dual else []
         except RegulationsUnavailableError as error:
             raise NotReadyError(UNAUDITED, subject="kbreg") from error
+        # First of all: a demand that was overlooked looks as if it were met.
+        run.notes[:0] = asking.misspelt()
         sources = self._joined(nodes, pages, run, dual)
         broken = run.undone or (dual and (nodes or pages))
         return Receipt(
@@ -128,7 +130,7 @@ def _summary(
 ) -> str:
     asked, clauses = len(run.queries), len(nodes)
     revisions = "、".join(run.searched) or run.corpus.current() or ""
-    said = f"在法规语料库（修订 {revisions}）中查询 {asked} 项，"
+    said = f"在法规语料库（语料修订 {revisions}）中查询 {asked} 项，"
     if not asking.dual:
         told = f"得到条款 {clauses} 条。 Queries: {asked}; clauses: {clauses}."
     elif delivered:

@@ -103,6 +103,10 @@ class Corpus:
             for imported, assets in taken:
                 drafts.take_in(self._store, imported, [(asset.sha256, asset.data) for asset in assets])
                 changed += drafts.changed(self._store, imported.entry)
+            regulations = {one.edition.regulation_id for one in sources}
+            together = [
+                one for one in drafts.notes(self._store) if one.edition_id.partition("@")[0] in regulations
+            ]
         return ImportReport(
             tuple(imported.entry.edition.edition_id for imported, _ in taken),
             sum(len(imported.entry.nodes) for imported, _ in taken),
@@ -113,6 +117,7 @@ class Corpus:
                     Defect(edition_id, "", 0, kind, detail)
                     for edition_id, kind, detail in claims.of_status([one.edition for one in sources])
                 ),
+                *together,
             ),
         )
 
@@ -124,7 +129,12 @@ class Corpus:
     def defects(self) -> list[Defect]:
         """Everything that was noticed in the drafts, whether it blocks or not."""
         with self._store.reading():
-            return drafts.defects(self._store)
+            return [*drafts.defects(self._store), *drafts.notes(self._store)]
+
+    def notes(self) -> list[Defect]:
+        """What the drafts show together, such as a time between two editions; it blocks nothing."""
+        with self._store.reading():
+            return drafts.notes(self._store)
 
     def remove(self, edition_id: str, reason: str) -> None:
         """Drop an edition's draft; the next revision bears a tombstone with the reason (R7)."""
@@ -184,7 +194,9 @@ class Corpus:
             if not revision:
                 current = pointer.current_revision(self._store)
                 if current is None:
-                    raise NotReadyError("没有已发布的修订 no corpus revision is published", subject="corpus")
+                    raise NotReadyError(
+                        "没有已发布的语料修订 no corpus revision is published", subject="corpus"
+                    )
                 return current
             if pointer.state(self._store, revision) == "draft" and not draft:
                 raise NotFoundError(

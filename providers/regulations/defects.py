@@ -45,19 +45,19 @@ class Defect:
 def of_lines(cleaned: Cleaned) -> Iterator[tuple[str, int, str]]:
     """Kind, line and detail of what the source itself shows: seen before any tree is grown."""
     if cleaned.charset != "utf-8":
-        yield "charset", 0, f"read as {cleaned.charset}"
+        yield "charset", 0, f"按 {cleaned.charset} 读取 read as {cleaned.charset}"
     for aside in cleaned.asides:
         if aside.reason in ("invisible", "markup"):
-            yield f"{aside.reason} line", aside.number, "set aside"
+            yield f"{aside.reason} line", aside.number, "不计入正文 set aside"
     for line in cleaned.lines:
         yield from ((kind, line.number, detail) for kind, detail in _of_line(line))
 
 
 def _of_line(line: Line) -> Iterator[tuple[str, str]]:
     if _first_visible(line.raw).startswith("\u00a0"):
-        yield "U+00A0 indent", "no-break spaces before the text"
+        yield "U+00A0 indent", "文字之前有不换行空格 no-break spaces before the text"
     elif "\u00a0" in line.text:
-        yield "U+00A0 inside", "a no-break space inside the text"
+        yield "U+00A0 inside", "文字之中有不换行空格 a no-break space inside the text"
     if any(character in INVISIBLE for character in line.text):
         yield "invisible character", _named(line.text, INVISIBLE)
     problem = refused_character(line.text)
@@ -92,7 +92,11 @@ def unbalanced(lines: Iterable[Line]) -> Iterator[tuple[str, int, str]]:
     for line in lines:
         opens, closes = (sum(line.text.count(mark) for mark in marks) for marks in ("（(", "）)"))
         if opens != closes:
-            yield "unbalanced bracket in the header", line.number, f"{opens} open, {closes} close"
+            yield (
+                "unbalanced bracket in the header",
+                line.number,
+                f"左括号 {opens}，右括号 {closes} open and close",
+            )
 
 
 def _first_visible(raw: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import orjson
 
-from providers.regulations import pointer, status
+from providers.regulations import claims, pointer, status
 from providers.regulations.defects import Defect
 from providers.regulations.importer import Imported
 from providers.regulations.manifest import Entry, read_entry
@@ -37,6 +37,12 @@ def defects(store: Store) -> list[Defect]:
             for row in unpacked(report, "the report of a draft")]  # fmt: skip
 
 
+def notes(store: Store) -> list[Defect]:
+    """What the drafts show together and none by itself; it blocks nothing."""
+    editions = [entry.edition for _, entry in drafted(store)]
+    return [Defect(edition, "", 0, kind, detail) for edition, kind, detail in claims.of_gaps(editions)]
+
+
 def problems(store: Store) -> list[Defect]:
     """Everything that keeps the drafts from being published."""
     found = [defect for defect in defects(store) if defect.blocks]
@@ -55,7 +61,7 @@ def problems(store: Store) -> list[Defect]:
                     _about(
                         edition,
                         "edition dropped",
-                        f"它在现行修订 {current} 中，须有墓碑 a tombstone must say why",
+                        f"它在现行语料修订 {current} 中，须有墓碑 a tombstone must say why",
                     )
                 )
     for entry in entries:
@@ -84,7 +90,7 @@ def changed(store: Store, entry: Entry) -> list[Defect]:
     articles = sum(path.rpartition("/")[2].startswith("art") for path in differ) or len(differ)
     current = pointer.current_revision(store) == rows[0][1]
     detail = (
-        f"正文与{'现行修订' if current else '修订 '}{'' if current else rows[0][1]}不同（{articles} 条）："
+        f"正文与{'现行语料修订' if current else f'语料修订 {rows[0][1]}'}不同（{articles} 条）："
         f"原为 was sha256 {before.primary.sha256}，现为 is sha256 {entry.primary.sha256}"
     )
     name = f"changed:{edition.edition_id}"
@@ -106,7 +112,13 @@ def _assets_that_changed(store: Store, entry: Entry) -> list[Defect]:
     for asset in entry.assets:
         rows = store.run("SELECT data FROM assets WHERE sha256 = ?", asset.sha256)
         if not rows or not holds(rows[0][0], asset.sha256, bytes):
-            found.append(_about(entry.edition.edition_id, "asset changed", f"{asset.sha256} is not its hash"))
+            found.append(
+                _about(
+                    entry.edition.edition_id,
+                    "asset changed",
+                    f"源文件与其哈希不符 its bytes are not those of sha256 {asset.sha256}",
+                )
+            )
     return found
 
 

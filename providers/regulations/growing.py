@@ -84,7 +84,9 @@ class Grower:
             return False
         place = (found.number, found.inserted)
         if not found.spaced and place <= self._article:
-            self._tree.remark("reference at line start", line, f"{found.printed} opens no article here")
+            self._tree.remark(
+                "reference at line start", line, f"{found.printed} 在此不是条的标签 opens no article here"
+            )
             return False
         self._article = place
         above = self._headings[-1] if self._headings else self._base
@@ -185,7 +187,7 @@ class Grower:
             return True
         bare = "".join(line.text.split()) in _UNNUMBERED and self._scheme == "article"
         if (line.heading_marks and short) or bare:
-            self._tree.remark("heading without a number", line, "makes no node")
+            self._tree.remark("heading without a number", line, "不成节点 makes no node")
             self._tree.unnumbered.append(line)
             self._headings = []  # what follows does not stand under the chapter before
             return True

@@ -114,10 +114,14 @@ def _defects(
     found += [made(remark.kind, remark.line, remark.detail) for remark in tree.remarks]
     if parts.contents:
         found.append(
-            made("table of contents", parts.contents[0].number, f"{len(parts.contents)} lines set aside")
+            made(
+                "table of contents",
+                parts.contents[0].number,
+                f"{len(parts.contents)} 行不计入正文 lines set aside",
+            )
         )
     found += [
-        made("annex table", _line(branch), f"{len(branch.children)} rows under {branch.path}")
+        made("annex table", _line(branch), f"{branch.path} 下 {len(branch.children)} 行 rows under it")
         for branch in tree.branches
         if branch.kind == "tbl" and branch.path.startswith("anx")
     ]
@@ -158,7 +162,7 @@ def _variant(
     differ = sorted({path for path, text in ours.items() ^ theirs.items()})
     if not differ:
         return []
-    detail = f"{len(differ)} of {len(ours)} articles differ, first {differ[0]}"
+    detail = f"{len(ours)} 条中 {len(differ)} 条不同，第一处 of so many articles differ, first {differ[0]}"
     return [Defect(edition.edition_id, other.name, 0, "variant differs", detail)]
 
 

@@ -54,6 +54,14 @@ KINDS: Final = {
     "variant not read": "其他来源无法读取",
 }
 
+MATCHES: Final = {
+    "fulltext": "全文匹配 fulltext",
+    "number": "编号相符 number",
+    "title": "名称相符 title",
+    "vector": "语义相近 vector",
+}
+"""How a hit was found, as a reader sees it."""
+
 
 def bilingual(kind: str) -> str:
     """The kind as a reader sees it, Chinese first; one that is not listed here stays as it is."""

@@ -26,7 +26,10 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A revision and its pointer's state; `current` is true for at most one."""
+    """A revision and its pointer's state; `current` is true for at most one.
+
+    `published_at` is when it last became current; `actor` and `reason` are those of its last event.
+    """
 
     revision: str
     state: State
@@ -37,18 +40,19 @@ class Revision:
     published_at: str = ""
     actor: str = ""
     reason: str = ""
+    withdrawn_at: str = ""
 
 
 def point_at(store: Store, revision: str, actor: str, now: str) -> None:
     """Make `revision` the current one; OrderError when it was withdrawn."""
     if state(store, revision) == "withdrawn":
         raise OrderError(
-            f"修订 {revision} 已撤回，不能再发布 it was withdrawn and is not published again",
+            f"语料修订 {revision} 已撤回，不能再发布 it was withdrawn and is not published again",
             rule="withdrawn",
             subject=revision,
             hint="草稿与它完全相同时：改正并重新导入，或用 regulations remove 移出版本，再 publish；"
-            "或 publish 另一个修订号。 Drafts that are equal to it: import a corrected manifest, or take an"
-            " edition out with regulations remove, then publish; or publish another revision's id",
+            "或 publish 另一个语料修订号。 Drafts that are equal to it: import a corrected manifest, or"
+            " take an edition out with regulations remove, then publish; or publish another revision's id",
         )
     if current_revision(store) == revision:
         return
@@ -143,7 +147,7 @@ def full(store: Store, revision: str) -> str:
     found = [one for one in ids if one.startswith(revision)]
     if len(found) > 1:
         raise InvalidError(
-            f"{revision} 是 {len(found)} 个修订号的开头 begins {len(found)} revision ids",
+            f"{revision} 是 {len(found)} 个语料修订号的开头 begins {len(found)} revision ids",
             subject=revision,
             hint="，".join(found[:5]),
         )
@@ -153,7 +157,7 @@ def full(store: Store, revision: str) -> str:
 def state(store: Store, revision: str) -> State:
     """The state of the pointer to `revision`; NotFoundError when there is no such revision."""
     if not store.run("SELECT 1 FROM revisions WHERE id = ?", revision):
-        raise NotFoundError(f"没有这个修订 unknown corpus revision {shown(revision)}", subject=revision)
+        raise NotFoundError(f"没有这个语料修订 unknown corpus revision {shown(revision)}", subject=revision)
     events = {event for (event,) in store.run("SELECT event FROM history WHERE revision = ?", revision)}
     if "withdrawn" in events:
         return "withdrawn"
@@ -167,10 +171,11 @@ def revisions(store: Store) -> list[Revision]:
     for revision, built_at, nodes in store.run("SELECT id, built_at, nodes FROM revisions"):
         [(editions,)] = store.run("SELECT count(*) FROM members WHERE revision = ?", revision)
         events = store.run(
-            "SELECT seq, at, actor, reason FROM history WHERE revision = ? ORDER BY seq DESC LIMIT 1",
+            "SELECT seq, at, actor, reason, event FROM history WHERE revision = ? ORDER BY seq DESC",
             revision,
         )
-        seq, at, actor, reason = events[0] if events else (0, "", "", "")
+        seq, at, actor, reason, what = events[0] if events else (0, "", "", "", "")
+        published = next((one[1] for one in events if one[4] == "published"), "")
         row = Revision(
             revision,
             state(store, revision),
@@ -178,9 +183,10 @@ def revisions(store: Store) -> list[Revision]:
             editions,
             nodes,
             built_at,
-            at,
+            published,
             actor,
             reason,
+            at if what == "withdrawn" else "",
         )
         found.append((-seq, built_at, revision, row))
     return [row for *_, row in sorted(found, key=lambda one: one[:3])]

@@ -66,7 +66,9 @@ class Reading:
         """The editions that `revision` drops on purpose; NotFoundError when there is no such revision."""
         rows = self._store.run("SELECT tombstones FROM revisions WHERE id = ?", revision)
         if not rows:
-            raise NotFoundError(f"没有这个修订 unknown corpus revision {shown(revision)}", subject=revision)
+            raise NotFoundError(
+                f"没有这个语料修订 unknown corpus revision {shown(revision)}", subject=revision
+            )
         tombstones: list[dict[str, str]] = unpacked(rows[0][0], f"the tombstones of {revision}")
         return tombstones
 
@@ -100,7 +102,7 @@ class Reading:
                 one for one in self.members(revision) if one.startswith(f"{edition_id.partition('@')[0]}@")
             ]
             raise NotFoundError(
-                f"{shown(edition_id)} 不在该修订中 is not in {revision}",
+                f"{shown(edition_id)} 不在该语料修订中 is not in {revision}",
                 subject=edition_id,
                 hint=f"该法规有 it has: {'，'.join(others[:_LISTED])}" if others else None,
             )
@@ -122,7 +124,7 @@ class Reading:
         record = parsed.by_path.get(node_id.partition("#")[2])
         if record is None:
             raise NotFoundError(
-                f"{shown(node_id)} 不在该修订中 is not in {revision}",
+                f"{shown(node_id)} 不在该语料修订中 is not in {revision}",
                 subject=node_id,
                 hint=f"节点写作 art4/p1/i2；该版本有 {_extent(parsed)}。"
                 f" A node is written {edition_of(node_id)}#art4/p1/i2; the edition has {_extent(parsed)}",

@@ -7,6 +7,7 @@ from providers.base import Clock
 from providers.regulations.corpus import Corpus
 from providers.regulations.disclosure import text_told
 from providers.regulations.evidence import MISMATCH
+from providers.regulations.kinds import MATCHES
 from providers.regulations.node_source import Cited, node_source, said
 from providers.regulations.search.floor import whole
 from providers.regulations.search.grams import fold
@@ -37,12 +38,6 @@ LEAST_PART = 0.12
 """A hit that holds only some of a query's words is no source below this score."""
 LEAST_OF_BEST = 0.25
 """A hit by words is no source below this share of the best score of its query."""
-_KINDS = {
-    "fulltext": "全文匹配 fulltext",
-    "number": "编号相符 number",
-    "title": "名称相符 title",
-    "vector": "语义相近 vector",
-}
 _OUTRIGHT = frozenset({"number", "title"})
 _STATES = {STATE_DEGRADED: "检索不完整", STATE_UNAVAILABLE: "不可用"}
 _WEB = ("http://", "https://")
@@ -160,7 +155,7 @@ class Run:
         for one in self.corpus.revisions():
             if one.revision == cited.revision and one.state == "withdrawn":
                 raise OrderError(
-                    f"该修订已撤回（原因：{said(one.reason, 200)}） the revision was withdrawn",
+                    f"该语料修订已撤回（原因：{said(one.reason, 200)}） the revision was withdrawn",
                     rule="withdrawn",
                 )
 
@@ -174,7 +169,7 @@ class Run:
             return True
         one = Cited(revision, hit.node_id, hit.excerpt_start, hit.excerpt_end)
         known = cited.setdefault(one.ref, one)
-        kinds = "、".join(_KINDS.get(kind, legible(kind, 40)) for kind in hit.match_kinds)
+        kinds = "、".join(MATCHES.get(kind, legible(kind, 40)) for kind in hit.match_kinds)
         partly = "，仅部分字词相符 only some of its words" if part else ""
         known.found.append(f"查询“{legible(query, 200)}”（{kinds}，分数 score {hit.score:.2f}{partly}）")
         return False

@@ -73,7 +73,7 @@ def test_import_tells_every_defect_with_file_and_line(tmp_path: Path, quick: For
     assert "阻止发布 blocks" in said
     assert f"不能发布：{len(blocking)} 项 blocked\n" in said
     assert (
-        "条号缺漏 gap before an article: 第七条 after 第3条 [阻止发布 blocks] 接受名 accept: gap:art7\n"
+        "条号缺漏 gap before an article: 第七条 之前是 after 第3条 [阻止发布 blocks] 接受名 accept: gap:art7\n"
         in said
     )
     assert "  1 × 半角项号 half-width item\n" in said
@@ -99,14 +99,24 @@ def test_many_defects_are_shown_in_part_unless_all_are_asked_for(tmp_path: Path,
 
 def test_publish_and_revisions_and_their_states(tmp_path: Path, quick: Forking) -> None:
     assert told(quick, tmp_path, "import", str(write(tmp_path / "a", OLD)), *CORPUS)["nodes"] > 10
-    assert text(quick, tmp_path, "revisions") == "没有修订 no revision\n"
+    assert text(quick, tmp_path, "revisions") == "没有语料修订 no revision\n"
     first = told(quick, tmp_path, "publish", "--actor", "li", *CORPUS)
     assert sorted(first) == ["corpusRevision", "nodes", "state"]
     told(quick, tmp_path, "import", str(write(tmp_path / "b", NEW)), *CORPUS)
     second = told(quick, tmp_path, "publish", "--actor", "wang", *CORPUS)
     rows = told(quick, tmp_path, "revisions", *CORPUS)
     assert list(rows[0]) == [
-        *("corpusRevision", "state", "current", "editions", "nodes", "builtAt", "publishedAt", "actor"),
+        *(
+            "corpusRevision",
+            "state",
+            "current",
+            "editions",
+            "nodes",
+            "builtAt",
+            "publishedAt",
+            "withdrawnAt",
+            "actor",
+        ),
         "reason",
     ]
     known = {row["corpusRevision"]: row for row in rows}
@@ -243,7 +253,7 @@ def test_nothing_shows_more_than_an_edition_discloses(kept: tuple[Path, str], qu
     assert "（余文不披露 the rest is not disclosed）" in said
     assert "（不披露 not disclosed: withheld）" in said
     shown = text(quick, folder, "search", "航标灯名录编制办法第一条")
-    assert "（metadata_only：仅登记目录）" in shown
+    assert "（不披露 metadata_only：仅登记目录）" in shown
 
 
 def test_withdrawing_takes_the_text_and_its_index_away(tmp_path: Path, quick: Forking) -> None:
@@ -260,7 +270,7 @@ def test_withdrawing_takes_the_text_and_its_index_away(tmp_path: Path, quick: Fo
     assert not any(words.encode() in path.read_bytes() for path in kept)
     seen = told(quick, tmp_path, "resolve", f"urn:kbreg:{revision}:{NEW}#art4", *CORPUS, status=1)
     assert (seen["hashVerified"], seen["disclosure"]) == (False, "withheld")
-    assert "（未核验：该修订已撤回 not verified: withdrawn）撤回原因 reason：权利人要求\n" in text(
+    assert "（未核验：该语料修订已撤回 not verified: withdrawn）撤回原因 reason：权利人要求\n" in text(
         quick, tmp_path, "resolve", f"urn:kbreg:{revision}:{NEW}#art4", status=1
     )
     assert "撤回原因 reason: 权利人要求\n" in text(quick, tmp_path, "revisions")

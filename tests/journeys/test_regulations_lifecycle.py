@@ -197,7 +197,7 @@ def test_named_nodes_are_resolved_in_the_revision_that_they_are_pinned_to(life: 
     told(life.quick, life.folder, "withdraw", first, "--reason", "权利人要求", *CORPUS)
     receipt = life.receipt(*QUESTION, "--source", refs[0], "--constraint", "再查", status=1)
     assert (receipt["status"], receipt["sources"]) == ("failed", [])
-    assert "该修订已撤回（原因：权利人要求） the revision was withdrawn" in receipt["limitations"][0]
+    assert "该语料修订已撤回（原因：权利人要求） the revision was withdrawn" in receipt["limitations"][0]
     assert "hash" not in receipt["limitations"][0]
     clean(life.folder, call=life.quick)
 

@@ -138,7 +138,7 @@ def test_a_demand_for_two_sources_is_never_overlooked_for_its_spelling(host: Hos
     assert (receipt.status, receipt.sources) == ("failed", ())
     assert "没有交付来源：语料库侧得到 3 条（未交付），网络侧 0 个。" in receipt.summary
     assert receipt.summary.endswith(
-        " 已应用约束 constraints applied: dual_source；另有 1 条约束未由检索应用 not applied: 1."
+        " 已应用约束 constraints applied: dual_source；未由检索应用 not applied: “复查”."
     )
 
 
@@ -157,7 +157,21 @@ def test_other_words_are_no_constraint_of_these(host: Host, written: str) -> Non
     made = asked(host)
     receipt = made.execute(plan(made, LAMP, constraints=(written,)))
     assert receipt.status == "succeeded"
-    assert "constraints applied: 无 none；另有 1 条" in receipt.summary
+    assert f"constraints applied: 无 none；未由检索应用 not applied: “{written}”." in receipt.summary
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("dual_sorce", "dual_source"), ("Duel Source", "dual_source"), ("curent-only", "current_only")],
+)
+def test_a_misspelt_constraint_is_named_with_what_it_may_mean(host: Host, written: str, meant: str) -> None:
+    made = asked(host)
+    receipt = made.execute(plan(made, LAMP, constraints=(written, "2026-12 复查")))
+    assert receipt.status == "succeeded"
+    assert receipt.limitations[0] == (
+        f"约束“{written}”未应用；是否指 {meant}？ The constraint was not applied; was {meant} meant?"
+    )
+    assert f"not applied: “{written}”、“2026-12 复查”." in receipt.summary
 
 
 def test_a_finding_says_how_it_was_found_how_well_and_whether_in_part(host: Host) -> None:
@@ -207,7 +221,7 @@ def test_a_withdrawn_revision_fails_and_says_why_it_was_withdrawn(tmp_path: Path
     assert receipt.limitations == (
         (
             f"urn:kbreg:{revision}:{NODE} 不能作为来源："
-            "该修订已撤回（原因：权利人要求） the revision was withdrawn。 No source."
+            "该语料修订已撤回（原因：权利人要求） the revision was withdrawn。 No source."
         ),
     )
 

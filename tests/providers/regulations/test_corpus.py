@@ -204,11 +204,24 @@ def test_an_import_reports_what_it_took_in_and_each_claim_that_does_not_hold(tmp
         assert report.nodes > 50
         assert report.problems == ()
         told = {one.kind: one.detail for one in report.defects}
-        assert told["claimed status differs"] == "已废止 claimed, 现行有效 by its dates on 2031-07-01"
+        assert (
+            told["claimed status differs"]
+            == "来源称 claimed 已废止，按日期推算 by its dates 现行有效（2031-07-01）"
+        )
         assert told["gap between editions"] == (
             "lighthouse-rules@2001-01-01 施行之前没有有效的版本"
             " nothing is in force before lighthouse-rules@2001-01-01"
         )
+
+
+def test_a_time_between_editions_is_noted_whichever_import_brought_them(tmp_path: Path) -> None:
+    with opened(tmp_path, OLD) as corpus:
+        assert corpus.notes() == []
+        early = source("1990-01-01", effective_from="1990-01-01", effective_to="1995-01-01")
+        report = corpus.import_sources([early])
+        [note] = [one for one in report.defects if one.kind == "gap between editions"]
+        assert (corpus.notes(), corpus.check(), note.blocks) == ([note], [], False)
+        assert note in corpus.defects()
 
 
 def test_e3_overlapping_intervals_and_an_empty_corpus_are_not_published(tmp_path: Path) -> None:
@@ -230,7 +243,10 @@ def test_another_source_of_an_edition_is_kept_and_how_it_differs_is_told(tmp_pat
         report = corpus.import_sources([both])
         told = {(one.file, one.kind): one.detail for one in report.defects if one.kind.startswith("variant")}
         assert told == {
-            ("other.txt", "variant differs"): "1 of 6 articles differ, first art5",
+            (
+                "other.txt",
+                "variant differs",
+            ): "6 条中 1 条不同，第一处 of so many articles differ, first art5",
             ("scan.png", "variant not read"): "scan.png: no reader for .png",
         }
         corpus.publish()

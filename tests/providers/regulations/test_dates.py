@@ -51,18 +51,20 @@ def told(*, accept: tuple[str, ...] = (), **values: object) -> list[tuple[str, s
 @pytest.mark.parametrize("repealed", ["2031-06-01", "2031-05-31"])
 def test_an_edition_that_ends_before_it_begins_blocks(repealed: str) -> None:
     assert told(effective_to=repealed) == [
-        ("repealed before it is effective", f"repealed {repealed}, effective 2031-06-01", True)
+        ("repealed before it is effective", f"失效 repealed {repealed}，施行 effective 2031-06-01", True)
     ]
     assert told(effective_to="2031-06-02") == []
 
 
 def test_dates_that_do_not_go_together_are_notes() -> None:
     assert told(effective_from="2031-01-01") == [
-        ("effective before issued", "effective 2031-01-01, issued 2031-03-04", False)
+        ("effective before issued", "施行 effective 2031-01-01，公布 issued 2031-03-04", False)
     ]
     kind = "edition id names another day than issued"
-    assert told(key="2031-03-05.2") == [(kind, "lighthouse-rules@2031-03-05.2, issued 2031-03-04", False)]
-    assert told(key="2030-7") == [(kind, "lighthouse-rules@2030-7, issued 2031-03-04", False)]
+    assert told(key="2031-03-05.2") == [
+        (kind, "lighthouse-rules@2031-03-05.2，公布 issued 2031-03-04", False)
+    ]
+    assert told(key="2030-7") == [(kind, "lighthouse-rules@2030-7，公布 issued 2031-03-04", False)]
     assert told(key="2031-7") == told(key="2031-03-04.2") == told(key="2031", promulgated_on=None) == []
     assert told(uncertain=("effective_to 2040-?",)) == [("date in doubt", "repealed 2040-?", False)]
 

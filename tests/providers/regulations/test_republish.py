@@ -30,10 +30,10 @@ def test_another_text_under_a_published_edition_id_blocks_until_it_is_accepted(c
     [told] = report.problems
     assert told in corpus.check()
     assert (told.edition_id, told.kind, told.name) == (ID, "published text changed", f"changed:{ID}")
-    assert told.detail.startswith("正文与现行修订不同（1 条）")
+    assert told.detail.startswith("正文与现行语料修订不同（1 条）")
     assert source().assets[0].sha256 in told.detail
     assert changed.assets[0].sha256 in told.detail
-    with pytest.raises(InvalidError, match="正文与现行修订不同"):
+    with pytest.raises(InvalidError, match="正文与现行语料修订不同"):
         corpus.publish()
     assert corpus.current() == first
     corpus.import_sources([source(law=SHORTER, accept=(f"changed:{ID}",))])
@@ -51,7 +51,7 @@ def test_a_text_is_held_against_the_revision_that_was_published_last_with_it(cor
     corpus.remove(ID, "误收")
     second = corpus.publish()
     corpus.import_sources([source(law=SHORTER)])
-    assert [one.detail.split("（")[0] for one in corpus.check()] == [f"正文与修订 {first}不同"]
+    assert [one.detail.split("（")[0] for one in corpus.check()] == [f"正文与语料修订 {first}不同"]
     # A withdrawn text is corrected under its own id.
     corpus.withdraw(first, "错版")
     assert corpus.check() == []

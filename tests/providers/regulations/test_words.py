@@ -48,7 +48,7 @@ def test_a_node_or_an_edition_that_is_not_there_says_what_is(tmp_path: Path) -> 
     bare = source("2000", data="灯塔维护条例\n无编号的正文。\n".encode(), effective_from=None)
     with opened(tmp_path, OLD, source(), bare) as corpus:
         corpus.publish()
-        with pytest.raises(NotFoundError, match="不在该修订中") as refused:
+        with pytest.raises(NotFoundError, match="不在该语料修订中") as refused:
             corpus.node("", f"{ID}#第九条")
         assert str(refused.value.hint).startswith("节点写作 art4/p1/i2；该版本有 art1–art5。")
         with pytest.raises(NotFoundError) as refused:
