@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evidence.replay.checks import unheld
 from evidence.replay.findings import (
     END,
     INDEX,
@@ -196,6 +197,8 @@ class _Pass:
         whole = not self._view.ends_early
         index = self._crew.index() if self._crew is not None and whole else None
         gone = erased(self._reader)
+        lost = unheld(self._reader, gone) if getattr(self._reader, "torn", None) is not None else {}
+        gone.update({digest: seq for seq, digest in lost.items()})
         walked = walk(self._reader, self._notes, self._view, gone, by_artifact=self._by_artifact)
         signed = self._crew.signatures() if self._crew is not None and whole and walked.signed else None
         ended = whole and walked.unreadable is None
@@ -212,7 +215,7 @@ class _Pass:
         if walked.unreadable is not None:
             rule, found = "the file can be read", walked.unreadable.message
             walked.findings.add(Place(END, 0), (Break(walked.records, "file", rule, "a record", found),))
-        return _report(walked, derived, self._view)
+        return _report(walked, derived, self._view, set(lost))
 
     def _derive(self, context: Context, steps: int) -> Derived:
         try:
@@ -229,7 +232,8 @@ class _Pass:
         findings.add(Place(stage, 0), check() if done is None else done)
 
 
-def _report(walked: Walked, derived: Derived, view: View) -> Replay:
+def _report(walked: Walked, derived: Derived, view: View, lost: set[int]) -> Replay:
+    gone = walked.erased + derived.erased
     return Replay(
         log=walked.log,
         records=walked.records,
@@ -241,8 +245,8 @@ def _report(walked: Walked, derived: Derived, view: View) -> Replay:
         calls=walked.calls,
         findings=walked.findings.listed(),
         uninterpreted=walked.uninterpreted,
-        erased=sorted(walked.erased + derived.erased),
-        not_derived=sorted(derived.not_derived),
+        erased=sorted(set(gone) - lost),
+        not_derived=sorted([*derived.not_derived, *lost]),
         believed=view.believed,
         root=walked.root,
         left_out=LEFT_OUT if view.ends_early else None,

@@ -1,12 +1,14 @@
 """What a replay asks of one record and its body, whatever it is a step of."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from evidence.lifecycle.interpret import interpret
 from evidence.lifecycle.life import LedgerLife
 from evidence.replay.findings import RuleBreak
 from ledger.chain import Break
 from ledger.store import REGISTERED, Reader
+from ledger.written import read_written
 from schemas.canonical import canonical
 from schemas.errors import EvidenceError, IntegrityError, InvalidError, OrderError
 from schemas.ledger import LedgerRecord, Subject
@@ -31,6 +33,21 @@ def is_erased(reader: Reader, record: LedgerRecord, erased: Mapping[str, int]) -
     """Whether the body is absent because a `body.erased` names it."""
     named = record.kind not in KEPT and record.body.digest in erased
     return named and reader.body(record.body.digest) is None
+
+
+def unheld(reader: Reader, erased: Mapping[str, int]) -> dict[int, str]:
+    """Every record whose body is absent and not erased, and that body's digest.
+
+    Of a log that lost its end the `body.erased` may be among what was lost.
+    """
+    found = {}
+    for seq, raw in reader.records():
+        with suppress(IntegrityError):  # told by the walk
+            record = read_written(raw)
+            digest = record.body.digest
+            if record.kind not in KEPT and digest not in erased and reader.body(digest) is None:
+                found[seq] = digest
+    return found
 
 
 def came_back(seq: int, record: LedgerRecord, erased: Mapping[str, int]) -> Iterator[Break]:

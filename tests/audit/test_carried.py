@@ -10,10 +10,12 @@ import pytest
 from evidence.verify import Verification, verify
 from ledger import standalone
 from ledger.bundle import BundleLog, write_bundle
+from ledger.erasure import erase
 from ledger.forms import open_log
 from ledger.sqlite_file import NoLedgerError
 from ledger.tiles_log import TilesLog
 from schemas.errors import IntegrityError, NotFoundError, StorageError
+from schemas.ledger import read_raw
 from tests.audit.histories import History, make
 from tests.ledger.carried import Carried, carry, filler, items, packed, put, records
 from tests.ledger.signing import opened
@@ -218,6 +220,28 @@ def test_a_record_that_cannot_be_read_is_tampered_and_found_by_nothing(tmp_path:
         assert 6 not in [seq for seq, _ in reader.of_kind("schema.registered")]
     with pytest.raises(NotFoundError):
         open_log(tmp_path / "none")
+
+
+def test_a_body_that_is_gone_before_a_cut_may_have_been_erased_behind_it(tmp_path: Path) -> None:
+    history = make(tmp_path / "h")
+    ledger = opened(tmp_path / "h")
+    with ledger.read() as reader:
+        plan = read_raw(reader.of_kind("plan.created")[-1][1]).subject.plan_id
+    erase(ledger, plan or "", "asked for", "me")
+    ledger.close()
+    path = tmp_path / "x.bundle"
+    with open_log(history.ledger).read() as reader, path.open("wb") as out:
+        write_bundle(reader, out)
+    whole = verify(path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    for cut in range(len(lines) - 12, len(lines), 2):
+        path.write_bytes(b"".join(lines[:cut]))
+        told, alone = verify(path), standalone.verify(path)
+        assert (str(told.verdict), told.erased) == (alone["verdict"], alone["erased"])
+        assert told.verdict == "TORN"
+    path.write_bytes(b"".join(lines[: len(lines) // 2]))
+    told = verify(path)
+    assert (told.verdict, told.erased, bool(told.not_derived), bool(whole.erased)) == ("TORN", [], True, True)
 
 
 def word_of(path: Path, history: History) -> Verification:
