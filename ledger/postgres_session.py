@@ -8,7 +8,6 @@ from contextlib import suppress
 import psycopg
 from psycopg import RawCursor
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.pq import TransactionStatus
 from psycopg.types.numeric import Int8BinaryDumper
 from psycopg.types.string import BytesBinaryDumper
 
@@ -66,6 +65,7 @@ _LOST: _State = (LostError, "{place}: the connection was lost ({said})", None)
 _COLLIDED: _State = (CollidedError, "{place}: {said}", "try again")
 _TAKEN: _State = (TakenError, "{place}: {said}", None)
 _MISSING: _State = (NoPostgresLedgerError, "there is no ledger at {place} ({said})", BEGIN)
+_FAILED = "25P02"
 _STATES: dict[str, _State] = {
     "08": _LOST,
     "57P": _LOST,
@@ -80,7 +80,7 @@ _STATES: dict[str, _State] = {
     "3F000": _MISSING,
     "55P03": (BusyError, "{place} is held by another writer", "try again"),
     "25006": (StorageError, "{place}: this server takes no writing ({said})", "name the primary"),
-    "25P02": (StorageError, "{place}: the transaction has failed before", None),
+    _FAILED: (StorageError, "{place}: the transaction has failed before", None),
     "42501": (StorageError, "{place}: this user has no right to do that ({said})", None),
     "57014": (StorageError, "{place}: the statement was cancelled or took too long ({said})", None),
     "22": (StorageError, "{place}: the server cannot store such a value ({said})", None),
@@ -101,6 +101,7 @@ class Session:
         self._connection = _connect(place, readonly)
         self._pipelining = self._connection.pipeline()
         self._open = False
+        self._failed = False
         self._warned = False
         self._commit_seconds = timeout_seconds + STATEMENT_SECONDS
         try:
@@ -122,6 +123,10 @@ class Session:
         """All rows of one statement."""
         try:
             return self._cursor().execute(sql, values, binary=True).fetchall()
+        except psycopg.DataError as error:
+            if error.sqlstate is None:  # the client's own complaint of a NUL, which no stored text has
+                return []
+            raise self._trouble(error) from error
         except psycopg.Error as error:
             raise self._trouble(error) from error
 
@@ -147,7 +152,7 @@ class Session:
         """
         self._warned = False
         try:
-            self._putting.execute(b"COMMIT")
+            self._putting.execute(b"COMMIT", prepare=False)
             self._await_answer()
             self._pipeline.sync()
         except psycopg.Error as error:
@@ -169,17 +174,14 @@ class Session:
 
     def undo(self) -> bool:
         """Undo what was not committed; whether another transaction may follow, else it is closed."""
-        # Only after a `sync` is it known where the server stands; a statement that failed takes those with it
-        # that were sent after it.
-        for _ in range(2):
-            if not self._open:
-                return not self._connection.closed
-            with suppress(psycopg.Error):
-                self._putting.execute(b"ROLLBACK")
+        with suppress(psycopg.Error):
+            if self._open and not self._failed:
+                self._putting.execute(b"ROLLBACK", prepare=False)
                 self._pipeline.sync()
-            self._open = self._connection.info.transaction_status != TransactionStatus.IDLE
-        self.close()
-        return False
+                self._open = False
+        if self._open or self._failed:
+            self.close()
+        return not self._connection.closed
 
     def _cursor(self) -> RawCursor[Row]:
         return RawCursor(self._connection)
@@ -216,13 +218,17 @@ class Session:
         self._warned = self._warned or diagnostic.severity_nonlocalized == "WARNING"
 
     def _trouble(self, error: psycopg.Error) -> EvidenceError:
+        # The statements that were sent after the one that failed were not prepared, as the client believes.
+        self._failed = True
         lost = self._connection.closed or self._connection.broken
         return trouble(error, self._place, lost)
 
 
 def trouble(error: psycopg.Error, place: PostgresUrl, lost: bool = False) -> EvidenceError:
     """The error of ours that `error` means; raise it `from` the cause."""
-    state, subject = error.sqlstate or "", str(place)
+    subject = str(place)
+    # Nothing is said to what was sent after the statement that failed.
+    state = _FAILED if isinstance(error, psycopg.errors.PipelineAborted) else error.sqlstate or ""
     said = error.diag.message_primary or " ".join(str(error).split())
     if lost:
         return LostError(f"{place}: the connection was lost ({said})", subject=subject)

@@ -1,0 +1,312 @@
+"""The ledger in PostgreSQL: the same bytes as in a file, several logs, many writers, no rights to spare."""
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from ledger.chain import links
+from ledger.erasure import erase
+from ledger.forms import open_log
+from ledger.places import is_begun
+from ledger.postgres import PostgresLedger, PostgresReadonly
+from ledger.postgres_session import NoPostgresLedgerError, Session
+from ledger.postgres_url import PostgresUrl
+from ledger.postgres_view import Statements
+from ledger.sqlite import SqliteLedger
+from ledger.sqlite_file import NoLedgerError
+from ledger.store import Ledger, registration
+from schemas.canonical import digest_bytes
+from schemas.errors import ConflictError, EvidenceError, IntegrityError, StorageError, UsageError
+from tests.ledger.signing import signing
+from tests.ledger.steps import OPENING, SCHEMA, Ticking, begin, begin_in, name_of, step, stored
+from tests.postgres import PASSWORD, Server
+
+STEPS = [*(step(number) for number in range(5)), registration("me", "plan_v0", b"{}"), step(1)]
+
+
+def told(ledger: Ledger) -> list[object]:
+    """All that a ledger says of itself."""
+    with ledger.read() as reader:
+        return [
+            list(reader.records()),
+            list(reader.checkpoints()),
+            [reader.subtree(level, 0) for level in range(3)],
+            reader.of_subject(name_of(1)),
+            reader.ids_like(name_of(1)[7:12]),
+            reader.latest("plan.created"),
+            reader.has_schema("plan_v0", digest_bytes(b"{}")),
+            reader.body(digest_bytes(b'{"plan":1}')),
+            list(reader.index_breaks()),
+        ]
+
+
+def test_both_stores_hold_the_same_bytes(tmp_path: Path, database: str) -> None:
+    with closing(begin(tmp_path / "l")) as file, closing(begin_in(database)) as log:
+        assert file.append(*STEPS) == log.append(*STEPS)
+        assert told(file) == told(log)
+
+
+def test_both_stores_sign_the_same_checkpoints_and_give_the_same_proofs(
+    tmp_path: Path, database: str
+) -> None:
+    made: list[Ledger] = []
+    opening = OPENING._replace(origin=None)
+    key = signing(tmp_path / "one")
+    made.append(SqliteLedger.open(tmp_path / "l", Ticking(), create=opening, signing=key))
+    key = signing(tmp_path / "two")
+    made.append(PostgresLedger.open(PostgresUrl.of(database), Ticking(), create=opening, signing=key))
+    file, log = made
+    for one in STEPS:
+        assert file.append(one) == log.append(one)
+    assert file.append(step(8), step(9)) == log.append(step(8), step(9))
+    assert told(file) == told(log)
+    with pytest.raises(UsageError, match="signed by"):
+        keyless(database)
+    for ledger in made:
+        ledger.close()
+
+
+def keyless(url: str) -> None:
+    with closing(begin_in(url)) as ledger:
+        ledger.append(step(1))
+
+
+@pytest.mark.parametrize(("writers", "steps"), [(4, 25), pytest.param(16, 200, marks=pytest.mark.soak)])
+def test_many_writers_append_to_one_log(database: str, writers: int, steps: int) -> None:
+    begin_in(database).close()
+
+    def work(writer: int) -> list[int]:
+        with closing(begin_in(database, timeout_seconds=60)) as ledger:
+            return [ledger.append(step(number, actor=f"w{writer}"))[0].seq for number in range(steps)]
+
+    with ThreadPoolExecutor(writers) as pool:
+        seqs = [seq for found in pool.map(work, range(writers)) for seq in found]
+    assert sorted(seqs) == list(range(1, writers * steps + 1))
+    with closing(begin_in(database)) as ledger:
+        assert not any(link.breaks for link in links(stored(ledger)))
+        with ledger.read() as reader:
+            assert not list(reader.index_breaks())
+
+
+def test_several_may_begin_it_at_once(database: str) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        made = list(pool.map(begin_in, [database] * 4))
+    assert len({bytes(stored(ledger)[0][1]) for ledger in made}) == 1
+    for ledger in made:
+        ledger.close()
+
+
+def test_a_database_holds_several_logs_that_know_nothing_of_each_other(database: str) -> None:
+    place = PostgresUrl.of(database)
+    one = PostgresLedger.open(place.of_log("one/log"), Ticking(), create=OPENING._replace(origin=None))
+    assert str(one.append(step(1))[0].record.log) == "one/log"
+    two = PostgresLedger.open(place, Ticking(), create=OPENING._replace(origin="two/log"))
+    assert two.append(step(1))[0].seq == 1
+    assert [len(stored(ledger)) for ledger in (one, two)] == [2, 2]
+    with pytest.raises(UsageError, match="holds 2 logs") as caught:
+        PostgresReadonly(place)
+    assert caught.value.hint == "name one after a #: one/log, two/log"
+    with pytest.raises(UsageError, match="holds 2 logs"):
+        PostgresLedger.open(place, Ticking(), create=OPENING._replace(origin=None))
+    for name in ("one/log", "two/log"):
+        with closing(PostgresReadonly(place.of_log(name))) as log:
+            assert str(log._place).endswith(f"#{name}")
+    with pytest.raises(NoPostgresLedgerError):
+        PostgresReadonly(place.of_log("three/log"))
+    with pytest.raises(UsageError, match="two names"):
+        PostgresLedger.open(place.of_log("one/log"), Ticking(), create=OPENING)
+    for ledger in (one, two):
+        ledger.close()
+
+
+def test_an_empty_database_is_begun_by_name_or_by_chance(database: str) -> None:
+    place = PostgresUrl.of(database)
+    assert not is_begun(place)
+    with pytest.raises(NoPostgresLedgerError, match="no tables of ours") as caught:
+        PostgresLedger.open(place, Ticking())
+    assert caught.value.hint == "`ledger init` begins one"
+    with psycopg.connect(database, autocommit=True) as other:
+        other.execute("CREATE SCHEMA external_evidence")  # by whoever may, for one who may not
+    opening = OPENING._replace(origin=None)
+    with closing(PostgresLedger.open(place, Ticking(), create=opening)) as ledger:
+        assert ledger.append(step(1))[0].record.log.startswith("external-evidence/")
+    assert is_begun(place)
+    with closing(PostgresLedger.open(place, Ticking(), create=opening)) as ledger:
+        assert len(stored(ledger)) == 2
+
+
+def test_who_may_only_select_can_audit_and_nothing_else(postgres: Server, database: str) -> None:
+    begin_in(database).close()
+    role = database.rpartition("/")[2]
+    with psycopg.connect(database, autocommit=True) as other:
+        other.execute(f"CREATE ROLE auditor_{role} LOGIN PASSWORD 'read'".encode())
+        other.execute(f"GRANT USAGE ON SCHEMA external_evidence TO auditor_{role}".encode())
+        other.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA external_evidence TO auditor_{role}".encode())
+    place = PostgresUrl.of(postgres.url(role, user=f"auditor_{role}", password="read"))  # noqa: S106
+    with closing(open_log(place)) as log, log.read() as reader:
+        assert [seq for seq, _ in reader.records()] == [0]
+        assert not list(reader.index_breaks())
+    with closing(PostgresLedger.open(place, Ticking())) as ledger:
+        with pytest.raises(StorageError, match="no right to do that"):
+            ledger.append(step(1))
+        assert len(stored(ledger)) == 1
+    with pytest.raises(StorageError, match="no right"):
+        PostgresLedger.open(place, Ticking(), create=OPENING._replace(origin="another/log"))
+
+
+def test_a_session_is_never_less_durable_than_the_standbys_that_the_server_names(database: str) -> None:
+    begin_in(database).close()
+    name = database.rpartition("/")[2]
+    for stated, used in [("off", "on"), ("local", "on"), ("remote_write", "on"), ("remote_apply",) * 2]:
+        with psycopg.connect(database, autocommit=True) as other:
+            other.execute(f"ALTER DATABASE {name} SET synchronous_commit = {stated}".encode())
+        session = Session(PostgresUrl.of(database), 10, readonly=False)
+        assert session.rows(b"SHOW synchronous_commit") == [(used,)]
+        assert session.rows(b"SHOW search_path") == [("external_evidence, pg_catalog",)]
+        session.close()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "CREATE TABLE external_evidence.more (a INTEGER)",
+        "CREATE VIEW external_evidence.more AS SELECT 1 AS a",
+        "DROP TABLE external_evidence.checkpoints",
+        "ALTER TABLE external_evidence.records ADD COLUMN more INTEGER",
+        "ALTER TABLE external_evidence.records ALTER COLUMN kind SET DEFAULT ''",
+        "ALTER TABLE external_evidence.records ALTER COLUMN kind DROP NOT NULL",
+        'ALTER TABLE external_evidence.records ALTER COLUMN kind TYPE TEXT COLLATE "POSIX"',
+        "ALTER TABLE external_evidence.records DROP CONSTRAINT records_log_prev_key",
+        "ALTER TABLE external_evidence.records ENABLE ROW LEVEL SECURITY",
+        "CREATE INDEX more ON external_evidence.records (kind)",
+        "CREATE UNIQUE INDEX more ON external_evidence.records (log, kind) WHERE seq < 0",
+        "CREATE RULE more AS ON INSERT TO external_evidence.records DO INSTEAD NOTHING",
+        "CREATE TRIGGER t AFTER DELETE ON external_evidence.head EXECUTE FUNCTION public.nothing()",
+    ],
+)
+def test_tables_that_are_not_as_we_made_them_are_no_ledger(database: str, damage: str) -> None:
+    begin_in(database).close()
+    with psycopg.connect(database, autocommit=True) as other:
+        other.execute(
+            "CREATE FUNCTION public.nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'"
+        )
+        other.execute(damage.encode())
+    place = PostgresUrl.of(database)
+    for use in (partial(begin_in, database), partial(PostgresReadonly, place)):
+        with pytest.raises(IntegrityError, match="other tables, keys, triggers or rules") as caught:
+            use()
+        assert not isinstance(caught.value, NoLedgerError)
+
+
+def test_a_layout_that_this_version_does_not_know_is_refused_by_its_number(database: str) -> None:
+    begin_in(database).close()
+    with psycopg.connect(database, autocommit=True) as other:
+        other.execute("UPDATE external_evidence.layout SET version = 9")
+    with pytest.raises(NoLedgerError, match="has layout 9; this version reads 2"):
+        begin_in(database)
+
+
+def test_a_log_that_was_dropped_and_begun_again_is_not_gone_on_with(database: str) -> None:
+    with closing(begin_in(database)) as ledger:
+        with psycopg.connect(database, autocommit=True) as other:
+            other.execute("DROP SCHEMA external_evidence CASCADE")
+            with pytest.raises(EvidenceError, match=r"no ledger|lost"):
+                ledger.append(step(1))
+        place = PostgresUrl.of(database)
+        PostgresLedger.open(place, Ticking(), create=OPENING._replace(origin="another/log")).close()
+        with pytest.raises(IntegrityError, match="not the log that was opened"):
+            ledger.append(step(1))
+
+
+def test_an_erased_body_is_gone_and_cannot_be_appended_again(database: str) -> None:
+    with closing(begin_in(database)) as ledger:
+        ledger.append(step(1), step(2))
+        done = erase(ledger, name_of(1), "asked for", "me")
+        assert (done.bodies, done.record is not None) == (1, True)
+        assert done.left is not None
+        assert "VACUUM" in done.left
+        with ledger.read() as reader:
+            assert reader.body(digest_bytes(b'{"plan":1}')) is None
+            assert reader.body(digest_bytes(b'{"plan":2}')) is not None
+            assert not list(reader.index_breaks())
+        with pytest.raises(ConflictError):
+            ledger.append(step(1, command="once more"))
+        assert [seq for seq, _ in stored(ledger)] == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("postgresql://u:secret@ret@host/d", "percent-encoded"),
+        ("postgresql://u:secret/x@host/d", "percent-encoded"),
+        ("postgresql://u:secret#x@host/d", "percent-encoded"),
+        ("postgresql://u:secret%zz@host/d", "percent-encoded"),
+        ("postgresql://u:1/secret@host/d", "percent-encoded"),
+        ("postgresql://u@host/d#no log", "names the log"),
+        ("postgresql://u@host/d#a://b", "names the log"),
+    ],
+)
+def test_a_url_that_is_not_what_it_seems_is_refused_without_repeating_it(url: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says) as caught:
+        PostgresUrl.of(url)
+    assert "secret" not in f"{caught.value} {caught.value.hint} {caught.value.to_wire()}"
+
+
+def unusable(server: Server) -> Iterable[tuple[str, type[EvidenceError], str]]:
+    """URLs that lead nowhere."""
+    url = server.url()
+    yield url.replace("%40", ""), UsageError, "password authentication failed"
+    yield server.url(password=None), UsageError, "no password"
+    yield server.url("nonesuch"), StorageError, "nonesuch"
+    yield url.replace(f":{server.port}", ":1"), StorageError, "cannot be reached"
+    yield f"{url}?bogus=%E5%AF%86", UsageError, "no URL that PostgreSQL knows"
+    yield f"{url}?connect_timeout=soon", EvidenceError, "connect_timeout|cannot be reached"
+    yield f"{url}#not/there", NoPostgresLedgerError, "no ledger at"
+
+
+def test_what_cannot_be_reached_is_told_without_its_password(postgres: Server) -> None:
+    for url, kind, says in unusable(postgres):
+        with pytest.raises(kind, match=says) as caught:
+            PostgresReadonly(PostgresUrl.of(url))
+        cause = caught.value.__cause__
+        shown = (
+            f"{caught.value} {caught.value.hint} {caught.value.to_wire()} {cause} {caught.value.__context__}"
+        )
+        assert PASSWORD not in shown
+        assert "geheim" not in shown
+        assert "%E5%AF%86" not in shown
+
+
+def test_where_several_hosts_are_named_a_writer_looks_for_the_one_that_writes(
+    postgres: Server, database: str
+) -> None:
+    begin_in(database).close()
+    here = f"127.0.0.1:{postgres.port}"
+    several = database.replace(here, f"127.0.0.1:1,{here}")
+    with closing(begin_in(several)) as ledger:
+        assert ledger.append(step(1))[0].seq == 1
+        assert str(ledger._place).startswith(f"postgresql://owner@127.0.0.1:1,{here}/test_")
+    with psycopg.connect(database, autocommit=True) as other:
+        name = database.rpartition("/")[2]
+        other.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on".encode())
+    with closing(PostgresReadonly(PostgresUrl.of(several))) as log:
+        assert len(stored(log)) == 2
+        version, safe = log.server()
+        assert (version[:1], safe) == ("1", True)
+    with pytest.raises(StorageError, match="cannot be reached"):
+        begin_in(several)
+
+
+def test_a_statement_that_would_reach_every_log_is_not_sent() -> None:
+    with pytest.raises(ValueError, match="every log"):
+        Statements(1)["DELETE FROM records"]
+
+
+def test_the_schema_of_a_step_is_found_by_its_digest(database: str) -> None:
+    with closing(begin_in(database)) as ledger, ledger.read() as reader:
+        assert not reader.has_schema("a\0b", SCHEMA)
