@@ -5,8 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.regulations_search import QUESTIONS, UNSEEN, Question, clock, groups, ours, quality, questions
+from benchmarks.regulations_search import (
+    DAY,
+    QUESTIONS,
+    UNSEEN,
+    Question,
+    clock,
+    groups,
+    ours,
+    quality,
+    questions,
+)
 from providers.regulations.corpus import Corpus
+from providers.regulations.search.postgres_index import PostgresIndex
+from providers.regulations.search.postgres_place import Place
 from providers.regulations.search.service import RegulationsSearch
 from providers.regulations.search.sqlite_index import SqliteIndex
 from schemas.regulations import RegulationsSearchRequest
@@ -63,3 +75,16 @@ def test_every_hit_quotes_its_node(corpus: Corpus, search: RegulationsSearch, as
             assert node.text[hit.excerpt_start : hit.excerpt_end] == hit.excerpt
             assert 0 < len(hit.excerpt) <= 200
             assert node.sha256 == hit.node_sha256
+
+
+def test_an_index_in_postgresql_answers_the_same(
+    corpus: Corpus, search: RegulationsSearch, asked: list[Question], database: str
+) -> None:
+    index = PostgresIndex(Place.of(database))
+    there = RegulationsSearch(corpus, index, clock)
+    there.build()
+    for question in asked[::6]:
+        for current in (False, True):
+            request = RegulationsSearchRequest(query=question.query, current_only=current)
+            assert there.search(request, DAY) == search.search(request, DAY)
+    index.close()
