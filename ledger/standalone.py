@@ -1649,6 +1649,9 @@ class Sqlite(Source):
 
     def entries(self) -> Iterator[Entry]:
         for seq, raw, note, *row in self._connection.execute(_SELECT[self._layout]):
+            if not isinstance(seq, int):  # the table's own text was changed, and its columns are others
+                self.fault(None, "seq", "a record has a place", "an integer", f"a {type(seq).__name__}")
+                return
             notes = [] if note is None else [self._blob(seq, "checkpoint", note)]
             yield Entry(seq, self._blob(seq, "record", raw), notes, tuple(row))
         if self.torn is None:
