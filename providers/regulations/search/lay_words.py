@@ -302,6 +302,12 @@ def _read(*tables: str) -> dict[str, tuple[str, ...]]:
 
 
 LAY_WORDS: Final = _read(_TABLE, SUBJECTS)
+# What only asks how much or when: a text that answers it need not be about anything in the question.
+_MEASURED: Final = """
+多久 多长时间 几天 多少天 多少日 几年 多少年 几个人 多少人 最少 至少 起码 最多 顶多 最长 最高 上限
+马上 赶紧 立刻 提前 事先
+"""
+MEASURES: Final = frozenset(_MEASURED.split())
 _LONGEST: Final = max(map(len, LAY_WORDS))
 
 
