@@ -101,8 +101,6 @@ def replay_log(
             answer.reasons.append(error.message)
         else:
             answer.told.take(Break(0, "file", "the file is a ledger", "a ledger", error.message))
-    except OSError as error:
-        answer.reasons.append(f"{path} cannot be read: {error}")
     except EvidenceError as error:
         answer.reasons.append(error.message if error.hint is None else f"{error.message} ({error.hint})")
     return answer

@@ -51,11 +51,11 @@ class Crew:
 
     def index(self) -> "Begun":
         """Begin to check the indexes; None when the caller has to do it."""
-        return self._pool.submit(_checked, index_breaks, self._log, self._head)
+        return self._pool.submit(checked, index_breaks, self._log, self._head)
 
     def signatures(self) -> "Begun":
         """Begin to verify the signatures; None when the caller has to do it."""
-        return self._pool.submit(_checked, signatures, self._log, self._head)
+        return self._pool.submit(checked, signatures, self._log, self._head)
 
     def derive(self, reader: Reader, notes: Notes, context: Context, steps: int) -> Derived:
         """All lives of which the notes tell; StrayError, ChangedError as `lives.derive`."""
@@ -63,7 +63,8 @@ class Crew:
         bounds = [steps * part // parts for part in range(parts + 1)]
         pairs = list(pairwise(bounds))
         asked = [
-            self._pool.submit(_derived, self._log, self._head, self._path, context, *pair) for pair in pairs
+            self._pool.submit(derived_part, self._log, self._head, self._path, context, *pair)
+            for pair in pairs
         ]
         derived = Derived()
         for pair, future in zip(pairs, asked, strict=True):
@@ -82,7 +83,8 @@ def signatures(reader: Reader) -> list[Break]:
     return list(islice(signature_breaks(reader), MOST_FINDINGS + 1))
 
 
-def _checked(check: Callable[[Reader], list[Break]], log: Readable, head: Head) -> list[Break] | None:
+def checked(check: Callable[[Reader], list[Break]], log: Readable, head: Head) -> list[Break] | None:
+    """What another process finds by that check; None when the caller has to do it."""
     try:
         with log.read() as reader:
             found = check(reader)
@@ -91,7 +93,10 @@ def _checked(check: Callable[[Reader], list[Break]], log: Readable, head: Head) 
         return None
 
 
-def _derived(log: Readable, head: Head, path: Path, context: Context, begin: int, end: int) -> Derived | None:
+def derived_part(
+    log: Readable, head: Head, path: Path, context: Context, begin: int, end: int
+) -> Derived | None:
+    """What another process derives of some lives; None when the caller has to do it."""
     notes = Notes.finished(path)
     try:
         with log.read() as reader:
