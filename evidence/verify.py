@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 SCHEMA = "external_evidence_verification_v0"
 
 
-@dataclass
+@dataclass(eq=False)
 class Verification:
     """The word on a ledger, and all that it rests on."""
 

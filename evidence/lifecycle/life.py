@@ -16,7 +16,7 @@ from schemas.receipt import Receipt
 from schemas.retirement import Retirement
 
 
-@dataclass
+@dataclass(eq=False)
 class ReceiptLife:
     """One receipt of a plan: the decision in force, what was read back for it, and its retirement."""
 
@@ -34,7 +34,7 @@ class ReceiptLife:
         return frozenset(self.readback.downstream_source_refs if self.readback else ())
 
 
-@dataclass
+@dataclass(eq=False)
 class PlanLife:
     """One plan from its creation to the retirement of its evidence."""
 
@@ -182,7 +182,7 @@ class PlanLife:
             )
 
 
-@dataclass
+@dataclass(eq=False)
 class LedgerLife:
     """All plans of one ledger, and the provider readiness that was last observed."""
 

@@ -30,7 +30,7 @@ _ARTIFACTS: dict[str, type[Record]] = {
 }
 
 
-@dataclass
+@dataclass(eq=False)
 class ErasedLife:
     """Which part of one plan's life cannot be derived again: all of it, or that of some receipts."""
 

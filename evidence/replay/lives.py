@@ -47,7 +47,7 @@ class ChangedError(Exception):
     """The store shows other bytes than those that the walk saw."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Context:
     """What the walk over all records found out that every life needs."""
 
@@ -59,7 +59,7 @@ class Context:
     erased: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass
+@dataclass(eq=False)
 class Derived:
     """What some lives told."""
 

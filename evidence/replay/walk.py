@@ -39,7 +39,7 @@ CUSTODY: dict[str, type[Record]] = {ROTATED: KeyRotated, RESTORED: LedgerRestore
 _CHAIN, _KEY, _REST = range(3)
 
 
-@dataclass
+@dataclass(eq=False)
 class Walked:
     """What the walk saw, and what it found."""
 
