@@ -41,10 +41,6 @@ class Grams:
     pairs: tuple[str, ...]
     words: tuple[str, ...]
 
-    def joined(self) -> str:
-        """All of them as the index takes them in."""
-        return " ".join((*self.singles, *self.pairs, *self.words))
-
 
 def grams(folded: str) -> Grams:
     """The grams of folded text."""

@@ -144,6 +144,14 @@ def test_what_does_not_tell_its_text_is_found_by_name_and_by_no_word(found: Foun
     assert (secret.disclosure, secret.excerpt, secret.withheld_reason) == ("withheld", "", "权利人不许")
 
 
+def test_answers_do_not_depend_on_how_many_filters_were_asked_before(found: Found) -> None:
+    before = found.ids("打碎灯罩", kinds=("办法",))
+    for day in range(1, 29):
+        found.result("打碎灯罩", as_of=f"2031-07-{day:02d}", current_only=True)
+    assert found.ids("打碎灯罩", kinds=("办法",)) == before
+    assert len(found.search._catalogue(found.corpus.pinned())._chosen) < 28
+
+
 def test_the_limit_is_ten_when_none_is_asked_and_fifty_at_most(found: Found) -> None:
     assert len(found.ids("第一条 第二条", limit=1)) == 1
     assert len(found.ids("路灯", limit=1000)) <= 50
