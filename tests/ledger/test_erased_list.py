@@ -15,7 +15,7 @@ from ledger.signing import Signing
 from ledger.sqlite import SqliteLedger
 from ledger.store import Draft
 from schemas.canonical import canonical, digest_bytes
-from schemas.errors import IntegrityError, UsageError
+from schemas.errors import IntegrityError, StorageError, UsageError
 from schemas.ledger import read_raw
 from tests.ledger.signing import ORIGIN, opened, signer, signing
 from tests.ledger.steps import OPENING, Ticking, append, name_of, stored
@@ -197,6 +197,17 @@ def restored(held: SqliteLedger) -> str:
     with pytest.raises(UsageError, match="nothing to restore"):
         restore(held, "keeper", "why not")
     return "nothing"
+
+
+def test_nothing_is_erased_where_the_list_cannot_be_written(ledger: SqliteLedger, tmp_path: Path) -> None:
+    before = stored(ledger)
+    (tmp_path / "keys").rename(tmp_path / "away")
+    with pytest.raises(StorageError, match=r"log\.key\.erased cannot be written"):
+        erase(ledger, name_of(1), "asked for", "keeper")
+    (tmp_path / "away").rename(tmp_path / "keys")
+    assert stored(ledger) == before
+    append(ledger, step(4))
+    assert verdict(tmp_path) == ("VERIFIED", [])
 
 
 def cut_short(ledger: SqliteLedger) -> None:
