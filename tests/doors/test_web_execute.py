@@ -126,6 +126,6 @@ def test_a_page_that_moved_is_told_from_the_receipt_to_the_readback(
 def test_a_connector_that_sends_nothing_says_so(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert show_outgoing((), (), "text") == 1
     assert (
-        "\n只读本机内容，什么也不发送 nothing: it reads what is here\n"
+        "这个连接器只读本机内容，什么也不发送；但凡连接器都要写明 --allow-network 才执行。"
         in capfdbinary.readouterr().out.decode()
     )
