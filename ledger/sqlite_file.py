@@ -79,6 +79,8 @@ def trouble(error: sqlite3.Error, path: Path) -> EvidenceError:
         return StorageError(f"{path}: {_STORAGE[code]} ({error})", subject=str(path))
     if code == _NOT_A_DATABASE:
         return NoLedgerError(f"{path}: {error}", subject=str(path))
+    if code == _CORRUPT and (refused := _unread(path)) is not None:
+        return StorageError(f"{path} cannot be read: {refused}", subject=str(path))
     if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CONSTRAINT_NOTNULL:
         return erased_body(str(path))
     return IntegrityError(f"{path}: {error}", subject=str(path))

@@ -1,7 +1,9 @@
 """A `-wal` that is missing, damaged or of another ledger: told, never played in, and no word of tampering."""
 
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,8 +12,9 @@ from evidence.verify import verify
 from ledger import standalone
 from ledger.custody import restore
 from ledger.sqlite import SqliteLedger
+from ledger.sqlite_file import connect, run
 from ledger.sqlite_readonly import open_readonly
-from schemas.errors import IntegrityError
+from schemas.errors import IntegrityError, StorageError
 from tests.ledger.faults.run import POLICY
 from tests.ledger.signing import opened
 from tests.ledger.steps import begin, edit, names, step, stored
@@ -51,10 +54,20 @@ def of_another_log(folder: Path) -> SqliteLedger:
     return ledger
 
 
+def of_no_ledger(folder: Path) -> sqlite3.Connection:
+    other = sqlite3.connect(folder / "l.sqlite3", isolation_level=None)
+    other.execute("PRAGMA journal_mode = WAL")
+    other.execute("CREATE TABLE list (item TEXT)")
+    return other
+
+
 @pytest.mark.parametrize("tails", [("-wal",), ("-wal", "-shm")])
-@pytest.mark.parametrize("make", [of_the_same_log, of_another_log])
+@pytest.mark.parametrize("make", [of_the_same_log, of_another_log, of_no_ledger])
 def test_one_of_another_is_left_out_by_who_reads_and_refused_to_who_writes(
-    mine: Path, tmp_path: Path, make: Callable[[Path], SqliteLedger], tails: tuple[str, ...]
+    mine: Path,
+    tmp_path: Path,
+    make: Callable[[Path], SqliteLedger | sqlite3.Connection],
+    tails: tuple[str, ...],
 ) -> None:
     ledger = mine / "l.sqlite3"
     before = ledger.read_bytes()
@@ -87,6 +100,19 @@ def test_a_shared_memory_file_of_another_does_no_harm(mine: Path, tmp_path: Path
     assert again.append(step(9, "policy.changed"))[0].seq == 6
     again.close()
     assert words(mine / "l.sqlite3") == ("VERIFIED", "VERIFIED", 7)
+
+
+def test_a_page_that_the_disk_does_not_give_back_is_a_storage_error(mine: Path) -> None:
+    # SQLite calls it malformed; that the file cannot be read to its end tells it from damage.
+    ledger = mine / "l.sqlite3"
+    whole = ledger.read_bytes()
+    ledger.write_bytes(whole[:4096] + bytes(len(whole) - 4096))
+    with closing(connect(ledger, "mode=ro&immutable=1", 1)) as connection:
+        with pytest.raises(IntegrityError, match="malformed"):
+            run(connection, ledger, "SELECT raw FROM records")
+        ledger.unlink()
+        with pytest.raises(StorageError, match="cannot be read"):
+            run(connection, ledger, "SELECT raw FROM records")
 
 
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
