@@ -14,8 +14,9 @@ from ledger.chain import Break
 from ledger.store import REGISTERED, Head
 from ledger.tree import kept
 from ledger.tree_check import TreeCheck, checkpoint_breaks
+from ledger.written import read_written
 from schemas.errors import IntegrityError
-from schemas.ledger import read_raw, record_id
+from schemas.ledger import record_id
 
 Place = int | str
 Pair = tuple[int, bytes]
@@ -176,20 +177,23 @@ class CarriedReader(ABC):
             return
         self._derived, tree = True, TreeCheck()
         for seq, raw in self.records():
-            self._index.execute("UPDATE records SET tree = ? WHERE seq = ?", (tree.row(raw, None), seq))
-            try:
-                record = read_raw(raw)
-            except IntegrityError:
-                continue
-            self._index.execute("UPDATE records SET kind = ? WHERE seq = ?", (record.kind, seq))
-            named = (
-                (*reversed(identity.split(":")), field, seq)
-                for field, identity in record.subject.ids().items()
-            )
-            self._index.executemany("INSERT OR IGNORE INTO subjects VALUES (?, ?, ?, ?)", named)
-            if record.kind == REGISTERED:
-                schema = (record.schema.name, record.schema.digest)
-                self._index.execute("INSERT OR IGNORE INTO schemas VALUES (?, ?)", schema)
+            kind = self._named(seq, raw)
+            row = (tree.row(raw, None), kind, seq)
+            self._index.execute("UPDATE records SET tree = ?, kind = ? WHERE seq = ?", row)
+
+    def _named(self, seq: int, raw: bytes) -> str | None:
+        try:
+            record = read_written(raw)
+        except IntegrityError:
+            return None
+        subjects = (
+            (*reversed(identity.split(":")), field, seq) for field, identity in record.subject.ids().items()
+        )
+        self._index.executemany("INSERT OR IGNORE INTO subjects VALUES (?, ?, ?, ?)", subjects)
+        if record.kind == REGISTERED:
+            schema = (record.schema.name, record.schema.digest)
+            self._index.execute("INSERT OR IGNORE INTO schemas VALUES (?, ?)", schema)
+        return record.kind
 
     def _tree_row(self, seq: int) -> bytes:
         found = self._rows("SELECT tree FROM records WHERE seq = ?", seq)

@@ -222,6 +222,15 @@ def test_a_record_that_cannot_be_read_is_tampered_and_found_by_nothing(tmp_path:
         open_log(tmp_path / "none")
 
 
+def test_a_bundle_that_changes_while_it_is_read_is_noticed(carried: Carried, tmp_path: Path) -> None:
+    path = tmp_path / "x.bundle"
+    path.write_bytes(carried.bundle.read_bytes())
+    with open_log(path).read() as reader:
+        path.write_bytes(bytes(path.stat().st_size))
+        with pytest.raises(IntegrityError, match="it changed while it was read"):
+            list(reader.records())
+
+
 def test_a_body_that_is_gone_before_a_cut_may_have_been_erased_behind_it(tmp_path: Path) -> None:
     history = make(tmp_path / "h")
     ledger = opened(tmp_path / "h")

@@ -12,11 +12,14 @@ from evidence.tampering import KINDS, WITH_A_KEY, another, changed, leaves
 from evidence.verify import verify
 from ledger.bundle import BundleLog
 from ledger.chain import links
+from ledger.erasure import erase
 from ledger.forms import open_log
 from ledger.rebuilt import pieces, rebuild, rechained
 from schemas.errors import EvidenceError, UsageError
+from schemas.ledger import read_raw
 from tests.audit.histories import History, make
 from tests.ledger.carried import carry, put
+from tests.ledger.signing import opened
 from tests.ledger.steps import edit, made
 
 
@@ -54,6 +57,17 @@ def test_without_a_key_the_rest_is_caught_and_what_cannot_be_is_said(plain: Path
     words = {row.kind: set(row.words) for row in told.rows}
     assert words["steps reordered"] == {"RULE-BROKEN"}
     assert words["bundle cut"] == words["file cut"] == {"TORN"}
+
+
+def test_a_ledger_with_erased_bodies_is_tampered_with_too(tmp_path: Path) -> None:
+    history = make(tmp_path / "h")
+    ledger = opened(tmp_path / "h")
+    with ledger.read() as reader:
+        plan = read_raw(reader.of_kind("plan.created")[0][1]).subject.plan_id
+    erase(ledger, plan or "", "asked for", "me")
+    ledger.close()
+    told = selftest_of(history.ledger, tmp_path / "w", 54)
+    assert (told.missed, told.word, told.tried) == (0, "VERIFIED", 54)
 
 
 def test_a_ledger_of_one_record_is_tampered_with_in_every_way_at_every_place(tmp_path: Path) -> None:

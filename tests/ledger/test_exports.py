@@ -216,6 +216,12 @@ def test_older_tiles_keep_their_place_until_the_new_ones_have_it(signed: Carried
     with pytest.raises(FileNotFoundError):
         _take_place(tmp_path / "tiles.gone.new", tmp_path / "tiles")
     assert names(tmp_path / "tiles") == ["old"]
+    (tmp_path / "tiles" / "old").unlink()
+    with open_readonly(signed.sqlite).read() as reader:
+        export_tiles(reader, tmp_path / "tiles")
+        with pytest.raises(ConflictError, match="holds tiles of this log already"):
+            export_tiles(reader, tmp_path / "tiles")
+        export_tiles(reader, tmp_path / "tiles", force=True)
     assert names(tmp_path) == ["tiles"]
     with reachable() as folder, open_readonly(signed.sqlite).read() as reader:
         (folder / "tiles").mkdir()
