@@ -20,7 +20,7 @@ from ledger.postgres_url import PostgresUrl
 from ledger.postgres_view import Asked, LogSession, Statements
 from ledger.sql_append import SqlWriter
 from ledger.sql_key import KeyInHand, append_all, keyed
-from ledger.sql_view import HEAD, LAST, RAW, SAME_KEY, SqlReader, key_of
+from ledger.sql_view import LAST, LATEST, RAW, SAME_KEY, SqlReader, key_of
 from ledger.store import Appended, Clock, Draft, Head, Known, Opening
 from schemas.errors import BusyError, IntegrityError, StorageError, UsageError
 from schemas.ledger import record_id
@@ -38,7 +38,6 @@ _READ = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITE = b"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _LOGS = b"SELECT log, name FROM head ORDER BY name"
 _SERVER = b"SELECT current_setting('server_version'), current_setting('fsync') = 'on'"
-_ALWAYS: list[Asked] = [(LAST, ()), (HEAD, ())]
 
 
 class PostgresReadonly:
@@ -61,7 +60,7 @@ class PostgresReadonly:
             raise
         self._place = place.of_log(name)
         self._statements = Statements(self._log)
-        self._look = self._statements["SELECT name FROM head WHERE TRUE"]
+        self._look = self._statements["SELECT name, seq, digest FROM head WHERE TRUE"]
 
     @contextmanager
     def read(self) -> Iterator[SqlReader]:
@@ -233,7 +232,12 @@ class PostgresLedger(PostgresReadonly):
 
     @contextmanager
     def _writing(self, asked: Iterable[Asked], restoring: bool = False) -> Iterator[SqlWriter]:
-        session, own = self._begun(_WRITE, self._lock, (*_ALWAYS, *asked))
+        ahead: list[Asked] = [(LAST, ()), *asked]
+        if self._key.signing is not None:
+            from ledger.keyring import ROTATED  # what the key's own admission asks for
+
+            ahead.append((LATEST, (ROTATED,)))
+        session, own = self._begun(_WRITE, self._lock, ahead)
         view = SqlWriter(own.rows, own.put, str(self._place), self._clock, self._known)
         try:
             self._key.admit(view, restoring)

@@ -33,7 +33,8 @@ _DEFAULTS = {
 # Never weaker than `on`, which waits for the standbys that the server names; remote_apply waits for more.
 _SYNCHRONOUS = (
     "SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit')"
-    " WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false)"
+    " WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false),"
+    " current_setting('synchronous_standby_names') <> ''"
 )
 
 _PASSWORD = re.compile(r"password|密码", re.IGNORECASE)
@@ -103,6 +104,7 @@ class Session:
         self._open = False
         self._failed = False
         self._warned = False
+        self._standbys = False
         self._commit_seconds = timeout_seconds + STATEMENT_SECONDS
         try:
             self._set_up(timeout_seconds, readonly)
@@ -153,7 +155,8 @@ class Session:
         self._warned = False
         try:
             self._putting.execute(b"COMMIT", prepare=False)
-            self._await_answer()
+            if self._standbys:
+                self._await_answer()
             self._pipeline.sync()
         except psycopg.Error as error:
             told = self._trouble(error)
@@ -212,7 +215,8 @@ class Session:
             "client_encoding": "UTF8",
         }
         script = [f"SET {name} = {value}" for name, value in settings.items()]
-        self._connection.execute(";".join([*script, _SYNCHRONOUS]).encode(), prepare=False)
+        self._connection.execute(";".join(script).encode(), prepare=False)
+        [(_, self._standbys)] = self._connection.execute(_SYNCHRONOUS, prepare=False)
 
     def _notice(self, diagnostic: psycopg.errors.Diagnostic) -> None:
         self._warned = self._warned or diagnostic.severity_nonlocalized == "WARNING"

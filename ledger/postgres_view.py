@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from ledger.postgres_session import Session
-from ledger.sql_view import Row
+from ledger.sql_view import HEAD, Row
 
 Asked = tuple[str, tuple[object, ...]]
 
@@ -37,14 +37,15 @@ class LogSession:
         self._statements = statements
         self._ahead: dict[Asked, list[Row]] = {}
 
-    def begin(self, kind: bytes, first: bytes, asked: Iterable[Asked]) -> list[Row]:
-        """Begin a transaction of that kind; the rows of `first`, and those of all that is asked ahead."""
+    def begin(self, kind: bytes, look: bytes, asked: Iterable[Asked]) -> list[Row]:
+        """Begin a transaction of that kind and ask ahead; the names that `look` at the head row gives."""
         self._session.begin(kind)
         asked = list(dict.fromkeys(asked))
         known = self._statements
-        found = self._session.ask([(first, ()), *((known[sql], values) for sql, values in asked)])
-        self._ahead = dict(zip(asked, found[1:], strict=True))
-        return found[0]
+        looked, *found = self._session.ask([(look, ()), *((known[sql], values) for sql, values in asked)])
+        self._ahead = dict(zip(asked, found, strict=True))
+        self._ahead[HEAD, ()] = [row[1:] for row in looked]
+        return [row[:1] for row in looked]
 
     def rows(self, sql: str, /, *values: object) -> list[Row]:
         """One statement inside the transaction: all its rows."""

@@ -24,6 +24,7 @@ _CHUNK = 256
 LAST = "SELECT seq, raw FROM records WHERE TRUE ORDER BY seq DESC LIMIT 1"
 HEAD = "SELECT seq, digest FROM head WHERE TRUE"
 RAW = "SELECT seq, raw FROM records WHERE seq = ?"
+LATEST = "SELECT seq, raw FROM records WHERE kind = ? ORDER BY seq DESC LIMIT 1"
 SAME_KEY = "SELECT seq, raw FROM records WHERE idem = ?"
 _NO_CHECKPOINT = (-1, b"")
 _RULE = "the index says what the record says"
@@ -104,7 +105,7 @@ class SqlReader:
 
     def latest(self, kind: str) -> tuple[int, bytes] | None:
         """The last (seq, raw) of one kind."""
-        return self._pair("SELECT seq, raw FROM records WHERE kind = ? ORDER BY seq DESC LIMIT 1", kind)
+        return self._pair(LATEST, kind)
 
     def ids_like(self, prefix: str, field: str | None = None) -> list[tuple[str, str]]:
         """A handful of (field, id) whose id begins with `prefix`, given with or without its algorithm."""

@@ -158,16 +158,14 @@ def crash_in_a_block(ledger: PostgresLedger, server: Server) -> None:
 
 
 def test_a_commit_that_no_standby_confirms_is_given_up_and_found_later() -> None:
-    with cluster() as server, opened(server.url(), timeout_seconds=0.05) as ledger:
-        server.configure(synchronous_standby_names="nobody")
-        server.reload()
-        with psycopg.connect(server.url(), autocommit=True) as other:
-            while other.execute("SHOW synchronous_standby_names").fetchone() != ("nobody",):
-                pass
-        ledger._idle[0]._commit_seconds = 0.3
-        with pytest.raises(StorageError, match="may have been kept or not") as caught:
-            ledger.append(step(1))
-        assert "do the same step again" in str(caught.value.hint)
+    with cluster() as server:
+        begin_in(server.url()).close()
+        name_a_standby(server)
+        with opened(server.url(), timeout_seconds=0.05) as ledger:
+            ledger._idle[0]._commit_seconds = 0.3
+            with pytest.raises(StorageError, match="may have been kept or not") as caught:
+                ledger.append(step(1))
+            assert "do the same step again" in str(caught.value.hint)
         server.configure(synchronous_standby_names="")
         server.reload()
         with opened(server.url()) as later:
@@ -176,10 +174,18 @@ def test_a_commit_that_no_standby_confirms_is_given_up_and_found_later() -> None
             assert whole(later) == [0, 1]
 
 
+def name_a_standby(server: Server) -> None:
+    """From here on every commit waits for a standby that there is not."""
+    server.configure(synchronous_standby_names="nobody")
+    server.reload()
+    with psycopg.connect(server.url(), autocommit=True) as other:
+        while other.execute("SHOW synchronous_standby_names").fetchone() != ("nobody",):
+            pass
+
+
 def test_a_cancelled_wait_for_a_standby_is_no_acknowledgement() -> None:
     with cluster() as server, opened(server.url()) as ledger:
-        server.configure(synchronous_standby_names="nobody")
-        server.reload()
+        name_a_standby(server)
         ended: list[object] = []
 
         def append() -> None:
@@ -188,8 +194,6 @@ def test_a_cancelled_wait_for_a_standby_is_no_acknowledgement() -> None:
 
         writing = Thread(target=append)
         with psycopg.connect(server.url(), autocommit=True) as other:
-            while other.execute("SHOW synchronous_standby_names").fetchone() != ("nobody",):
-                pass
             writing.start()
             waiting = (
                 "SELECT pg_cancel_backend(pid) FROM pg_stat_activity"
