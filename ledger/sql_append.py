@@ -87,8 +87,7 @@ class SqlWriter(SqlReader):
         return self._sealed[-1][1] if self._sealed else None
 
     def head(self) -> Head | None:
-        if self._unsealed:
-            self._put_head()
+        self._put_head()
         return super().head()
 
     def subtree(self, level: int, index: int) -> bytes:
@@ -96,11 +95,8 @@ class SqlWriter(SqlReader):
         return super().subtree(level, index) if found is None else found
 
     def checkpoint(self, size: int) -> bytes | None:
-        if size > self._begun:
-            for covered, note in self._sealed:
-                if covered >= size:
-                    return note
-        return super().checkpoint(size)
+        own = next((note for covered, note in self._sealed if covered >= size > self._begun), None)
+        return super().checkpoint(size) if own is None else own
 
     def known(self) -> Known | None:
         """The tree that the next transaction may go on from; asked after the end of this one."""
@@ -153,7 +149,5 @@ class SqlWriter(SqlReader):
 
     def _put_head(self) -> None:
         """What the last record is, which nobody else can ask for before the transaction's end."""
-        if self._head is not None:
-            self._put(
-                "UPDATE head SET seq = ?, digest = ? WHERE TRUE", self._head.seq, bytes_of(self._head.id)
-            )
+        if self._head is not None and self._unsealed:
+            self._put(_LATEST, self._head.seq, bytes_of(self._head.id))
