@@ -66,7 +66,7 @@ class Notes:
         return cls(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True))
 
     def _lay_out(self) -> None:
-        for setting in ("journal_mode = OFF", "synchronous = OFF", "temp_store = FILE", "cache_size = -8000"):
+        for setting in ("journal_mode = OFF", "synchronous = OFF", "temp_store = FILE", "cache_size = -2000"):
             self._connection.execute(f"PRAGMA {setting}")
         for table in _TABLES:
             self._connection.execute(table)
