@@ -2,7 +2,8 @@
 
 General vocabulary, by subject. It widens a search and never narrows one. Whoever wrote it had read the
 questions of the splits dev, held_out, vectors, fresh and unseen_dev, so those say too much of it:
-`benchmarks/regulations_search.py` measures without it too, and on the splits later and unseen_held_out.
+`benchmarks/regulations_search.py` measures without it too, and on the splits later,
+unseen_held_out and unseen_after.
 """
 
 from collections.abc import Iterator
