@@ -181,6 +181,10 @@ class Session:
             if self._open and not self._failed:
                 self._putting.execute(b"ROLLBACK", prepare=False)
                 self._pipeline.sync()
+                # With a rollback psycopg forgets what it had prepared, and tells the server so only behind
+                # its next statement, which would lose what it prepares: this one prepares nothing.
+                self._putting.execute(b"SELECT 1", prepare=False)
+                self._pipeline.sync()
                 self._open = False
         if self._open or self._failed:
             self.close()

@@ -21,7 +21,8 @@ from ledger.sqlite_view import SqliteWriter
 from ledger.store import Appended, Draft
 from schemas.errors import ConflictError, InvalidError, StorageError, UsageError
 from tests.ledger.signing import signing
-from tests.ledger.steps import OPENING, Ticking, append, begin, step, stored
+from tests.ledger.steps import OPENING, Begin, Ticking, append, step, stored
+from tests.ledger.steps import begin as begin_file
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -213,7 +214,7 @@ def test_each_caller_has_the_proof_of_its_own_steps(tmp_path: Path) -> None:
         assert [proof.check(raws[proof.seq]).size for proof in proofs] == [2, 4, 4, 4, 5]
 
 
-def test_sixteen_threads_lose_and_double_nothing(tmp_path: Path) -> None:
+def test_sixteen_threads_lose_and_double_nothing_in_any_store(tmp_path: Path, begin: Begin) -> None:
     with closing(begin(tmp_path / "l.sqlite3")) as ledger:
         appender = Appender(ledger, most=5)
 
@@ -236,6 +237,23 @@ def test_sixteen_threads_lose_and_double_nothing(tmp_path: Path) -> None:
             assert list(reader.index_breaks()) == []
 
 
+def test_callers_whose_steps_conflict_are_told_in_any_store(tmp_path: Path, begin: Begin) -> None:
+    with closing(begin(tmp_path / "l.sqlite3")) as ledger, ThreadPoolExecutor(8) as pool:
+        appender = Appender(ledger)
+        bodies = [b'{"plan":%d}' % (number % 4) for number in range(32)]
+        called = [
+            pool.submit(appender.append, step(1, body=body), step(number + 2))
+            for number, body in enumerate(bodies)
+        ]
+        told = [one.exception() for one in called]
+        kept = [one.result() for one, error in zip(called, told, strict=True) if error is None]
+        # Of four contents for one key one is first; whoever brings it again has its own second step.
+        assert [error for error in told if error is not None and not isinstance(error, ConflictError)] == []
+        assert len(kept) == 8
+        assert len({first.id for first, _ in kept}) == 1
+        assert len(stored(ledger)) == 1 + 1 + 8
+
+
 def process(path: Path, name: str, threads: int, count: int, room: int = 0) -> "subprocess.Popen[str]":
     arguments = [str(path), name, *map(str, (threads, count, room))]
     command = [sys.executable, "-m", "tests.ledger.many_appender", *arguments]
@@ -253,7 +271,7 @@ def acknowledged(name: str, lines: list[str]) -> dict[tuple[str, str], tuple[int
 
 def held(path: Path) -> dict[int, str]:
     """The seqs and ids of a ledger that is whole."""
-    with closing(begin(path)) as ledger:
+    with closing(begin_file(path)) as ledger:
         walked = list(links(stored(ledger)))
     assert [found for link in walked for found in link.breaks] == []
     return {link.seq: link.id for link in walked}
@@ -262,7 +280,7 @@ def held(path: Path) -> dict[int, str]:
 def kill_often(path: Path, rounds: int, seed: int) -> None:
     dice = random.Random(seed)
     told: dict[tuple[str, str], tuple[int, str]] = {}
-    begin(path).close()
+    begin_file(path).close()
     for turn in range(rounds):
         names = (f"a{turn}.", f"b{turn}.")
         running = [process(path, name, 8, 30) for name in names]
