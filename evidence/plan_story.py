@@ -118,6 +118,17 @@ class ReceiptStory:
         """What the provider said; None where the body is not held."""
         return self.observed.artifact if self.observed else None
 
+    @property
+    def erased(self) -> bool:
+        """Whether anything about it was erased, so that nothing more can be recorded about it."""
+        return any(step.body == ERASED for step in self.steps())
+
+    def steps(self) -> Iterator[Step]:
+        """Every record that it has, and its decisions."""
+        yield from _there(self.observed)
+        for one in self.decisions:
+            yield from (*_there(one.decided), *_there(one.superseded), *one.readbacks, *_there(one.retired))
+
     def decision(self, admission_id: str) -> DecisionStory:
         """The last decision of that id; a ledger with gaps may lack the record that made it."""
         for one in reversed(self.decisions):
@@ -157,14 +168,16 @@ class PlanStory:
 
     @property
     def state(self) -> str:
-        """In one word: blocked, waiting, undecided, retained, retired, or unknown where bodies are gone."""
-        decided = [one for one in self.decisions if one.in_force]
-        if any(one.retired for one in decided):
+        """In one word: blocked, waiting, undecided, retained, retired, erased, or unknown without a body."""
+        if any(one.retired for one in self.decisions if one.in_force):
             return "retired"
-        if decided:
+        if self.created and self.created.body == ERASED:
+            return "erased"
+        left = [receipt for receipt in self.receipts.values() if not receipt.erased]
+        if any(one.in_force for receipt in left for one in receipt.decisions):
             return "retained"
         if self.receipts:
-            return "undecided"
+            return "undecided" if left else "erased"
         if self.plan is None:
             return "unknown"
         return "waiting" if self.plan.status == "ready" else "blocked"
@@ -173,9 +186,7 @@ class PlanStory:
         """Every record of this plan, in order of its place in the ledger."""
         found: list[Step] = [*_there(self.created), *self.executions, *self.others]
         for receipt in self.receipts.values():
-            found += _there(receipt.observed)
-            for one in receipt.decisions:
-                found += [*_there(one.decided), *_there(one.superseded), *one.readbacks, *_there(one.retired)]
+            found += receipt.steps()
         yield from sorted(found, key=lambda step: step.seq)
 
     def receipt(self, receipt_digest: str) -> ReceiptStory:

@@ -64,7 +64,7 @@ class Tally:
             counts["sources_uncovered"] += len(decision.uncovered)
             counts["sources_covered"] += len(decision.admitted) - len(decision.uncovered)
             counts["retired_count"] += decision.retired is not None
-        if plan.state != "retired":
+        if plan.state not in ("retired", "erased"):
             counts["open"] += 1
             if len(self.open) < MOST_OPEN:
                 self.open.append((number, _objective(plan), *_why(plan)))
@@ -96,8 +96,11 @@ def content(
 
 def _verdict(story: Story, replayed: dict[str, Any], made: Made, words: Words) -> Iterator[Block]:
     yield Heading(2, (Value(words("verdict"), "word"),), "verdict")
-    clean = replayed["clean"]
-    yield Sentence(words("clean" if clean else "broken"), "ok" if clean else "bad")
+    clean, erased, left = replayed["clean"], len(replayed["erased"]), len(replayed["not_derived"])
+    if clean and erased:
+        yield Sentence(words("clean_erased", n=erased, m=left), "ok")
+    else:
+        yield Sentence(words("clean" if clean else "broken"), "ok" if clean else "bad")
     facts = [
         Item(words("log"), (code(story.log or words("unknown"), "r0/log" if story.log else None),)),
         Item(words("records"), (Value(str(story.records), "word"),)),
@@ -202,10 +205,14 @@ def _events(story: Story, words: Words) -> Iterator[Block]:
         items = [Item(words("at"), who, line=True)]
         if step.body != HELD:
             items.append(Item(words("body"), (Value(words(step.body), "mark bad"),)))
+        for name, named in made.subject.ids().items():
+            items.append(Item(name, (code(named, f"{at}/subject/{name}"),)))
         for name, value in step.artifact.items() if isinstance(step.artifact, dict) else ():
             if isinstance(value, str):
                 step_of = name.replace("~", "~0").replace("/", "~1")  # RFC 6901
                 items.append(Item(name, (code(value, f"b{step.seq}/{step_of}"),)))
+            elif isinstance(value, list):
+                items.append(Item(name, (Value(str(len(value)), "number"),)))
         yield Items(tuple(items))
 
 

@@ -7,7 +7,8 @@ from evidence.rendering.report_blocks import Block, Heading, Item, Items, Senten
 from evidence.rendering.report_words import Words
 from schemas.receipt import Receipt, Source
 
-TONES = {"retired": "ok", "retained": "warn", "undecided": "warn", "waiting": "warn", "blocked": "off"}
+TONES = {"retired": "ok", "retained": "warn", "undecided": "warn", "waiting": "warn", "blocked": "off",
+         "erased": "off"}  # fmt: skip
 _DECIDED = {"admit": "ok", "reject": "off"}
 
 

@@ -2,6 +2,7 @@
 
 import shutil
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from evidence.audit import replay
 from evidence.plan_story import DAMAGED, ERASED, HELD, MISSING
 from evidence.story import story
+from ledger.erasure import erase
 from ledger.sqlite_readonly import open_readonly
 from ledger.tree import frontier_of, leaf_hash
 from schemas.canonical import digest_bytes
@@ -16,7 +18,7 @@ from schemas.errors import IntegrityError
 from schemas.ledger import read_raw
 from tests.audit.lives import make
 from tests.audit.telling import Gaps, Told, body_of, reading, say_erased, take_away, told
-from tests.world import REFS
+from tests.world import REFS, open_ledger
 
 
 @pytest.fixture(scope="module")
@@ -213,3 +215,22 @@ def test_an_empty_ledger_has_an_empty_story() -> None:
         [],
         [],
     )
+
+
+def test_what_was_erased_has_a_state_of_its_own_unless_its_evidence_retired(made: Told, copy: Path) -> None:
+    erasures = {
+        "undecided": str(made.plans["undecided"].plan_id),
+        "retained": str(made.admissions["retained"].admission_id),
+        "retired": str(made.plans["retired"].request.request_id),
+    }
+    with closing(open_ledger(copy)) as ledger:
+        for identity in erasures.values():
+            erase(ledger, identity, "asked for", "keeper")
+    with reading(copy) as story:
+        states = {name: story.plan(str(made.plans[name].plan_id)).state for name in made.plans}
+    assert {name: states[name] for name in erasures} == {
+        "undecided": "erased",
+        "retained": "erased",
+        "retired": "retired",
+    }
+    assert (states["superseded"], states["waiting"]) == ("retained", "waiting")

@@ -5,6 +5,7 @@ import re
 import shutil
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -20,6 +21,7 @@ from evidence.rendering.report_content import Made, Tally
 from evidence.rendering.report_html import Bounds
 from evidence.rendering.report_words import LANGUAGES, Words
 from evidence.story import Story, story
+from ledger.erasure import erase
 from ledger.sqlite_readonly import open_readonly
 from schemas.canonical import digest_bytes
 from schemas.ledger import read_raw
@@ -27,6 +29,7 @@ from tests.audit.edits import edit
 from tests.audit.telling import HOSTILE, Gaps, Told, body_of, say_erased, take_away, told
 from tests.rendering.browser import Page
 from tests.rendering.markdown_reading import texts, types
+from tests.world import open_ledger
 
 MADE = Made("0.0.0", "2026-03-04T05:06:07.000000Z")
 
@@ -198,6 +201,26 @@ def test_bodies_that_are_gone_are_shown_as_such(copy: Path) -> None:
     for words in ("body is not held", "erased", "missing", "damaged", "**unknown**"):
         assert words in document
     assert json.loads(report(copy, "json"))["erased"]
+
+
+def test_what_was_erased_on_record_is_no_fault_and_nothing_that_is_open(copy: Path, made: Told) -> None:
+    before = report(copy, "md", "en")
+    plan = made.plans["undecided"]
+    with closing(open_ledger(copy)) as ledger:
+        erase(ledger, str(plan.plan_id), "asked for", "keeper")
+        erase(ledger, str(made.admissions["retained"].admission_id), "asked for", "keeper")
+    page, document = Page(report(copy)), report(copy, "md", "en")
+    marks = {one.content for one in page.named("span") if one.attributes.get("class") == "mark off"}
+    assert "已删除" in marks
+    assert "账本完好" in page.named("main")[0].content
+    [word] = re.findall(r"but for (\d+ records whose bodies were erased on record and \d+ steps)", document)
+    assert word == "6 records whose bodies were erased on record and 2 steps"
+    assert str(plan.request.objective) not in document
+    told = document[document.index("`body.erased`") :]
+    for words in (f"- plan_id: `{plan.plan_id}`", "- bodies: 4", "- reason: `asked for`"):
+        assert words in told
+    rows = [line.count("\n| Plan ") for line in (before, document)]
+    assert rows == [7, 5]  # the head of the table is one of them
 
 
 @pytest.mark.parametrize("language", list(LANGUAGES))
