@@ -35,7 +35,7 @@ from providers.regulations.status import in_force
 from schemas.regulations import RegulationsSearchRequest
 
 QUESTIONS = Path(__file__).resolve().parents[1] / "tests" / "shared" / "regulation_questions.jsonl"
-# Written from clauses that were drawn by lot: unseen_dev and unseen_held_out before the words and weights were
+# From clauses that were drawn by lot: unseen_dev and unseen_held_out before the words and weights were
 # last worked on, of which the second was not looked at meanwhile; unseen_after when that was done.
 UNSEEN = QUESTIONS.with_name("regulation_questions_unseen.jsonl")
 DAY = "2026-11-30"  # the day of the shared corpus

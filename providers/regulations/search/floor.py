@@ -68,6 +68,12 @@ class Floor:
         # One pair is chance: 线织 of 用毛线织围巾. 多久 is in every question.
         return bool(said_otherwise) and not held.isdisjoint(self._rare)
 
+    def by_chance(self, text: str) -> bool:
+        """Whether `text` holds a rare pair of a question: something, where it is near in meaning too."""
+        return self._question and any(
+            term in self._rare and term in text for run in self._runs for term, _ in run.terms
+        )
+
     @staticmethod
     def _held(run: _Run, text: str, said_otherwise: list[Span]) -> bool:
         spans = [span for term, span in run.terms if term in text] + said_otherwise

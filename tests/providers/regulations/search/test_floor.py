@@ -82,3 +82,12 @@ def test_a_word_that_no_text_holds_is_empty_though_a_pair_of_it_stands_somewhere
         result = found.result(query)
         assert (result.state, result.hits) == ("empty", ()), query
     assert found.ids("打碎 灯罩机")
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"), [("附件上面画着图吗", True), ("窗帘上面画着图吗", False), ("附件", False)]
+)
+def test_a_rare_pair_of_a_question_is_something_where_it_is_near_in_meaning_too(
+    query: str, expected: bool
+) -> None:
+    assert Floor(query, FREQUENCIES, 3000, lay=True).by_chance(TEXT) is expected
