@@ -343,8 +343,8 @@ def _try_begin(
     else:
         lay_out(session)
     name = opening.origin or f"external-evidence/{os.urandom(8).hex()}"
-    session.put(b"INSERT INTO head VALUES ($1, -1, ''::bytea, $2)", number, name)
     own = LogSession(session, Statements(number))
+    own.put("INSERT INTO head VALUES (-1, '', ?)", name)
     writer = SqlWriter(own.rows, own.put, str(place), clock)
     writer.signing = signing
     writer.found(opening.draft(name), name)

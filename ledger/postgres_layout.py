@@ -113,4 +113,4 @@ def lay_out(session: Session) -> None:
         session.put(f"CREATE SCHEMA {SCHEMA}".encode())
     for table, columns in TABLES.items():
         session.put(f"CREATE TABLE {SCHEMA}.{table} ({columns})".encode())
-    session.put(b"INSERT INTO layout VALUES ($1)", LAYOUT)
+    session.put(b"INSERT INTO layout VALUES (%d)" % LAYOUT)

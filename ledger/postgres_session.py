@@ -2,14 +2,16 @@
 
 import re
 import select
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from enum import Enum, auto
+from time import monotonic
+from typing import cast
 
 import psycopg
-from psycopg import RawCursor
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.types.numeric import Int8BinaryDumper
-from psycopg.types.string import BytesBinaryDumper
+from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, Format
+from psycopg.pq.abc import PGresult
 
 from ledger.postgres_url import PostgresUrl
 from ledger.sql_view import Row
@@ -33,8 +35,7 @@ _DEFAULTS = {
 # Never weaker than `on`, which waits for the standbys that the server names; remote_apply waits for more.
 _SYNCHRONOUS = (
     "SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit')"
-    " WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false),"
-    " current_setting('synchronous_standby_names') <> ''"
+    " WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false)"
 )
 
 _PASSWORD = re.compile(r"password|密码", re.IGNORECASE)
@@ -95,57 +96,49 @@ _OTHER: _State = (IntegrityError, "{place}: {said}", None)
 
 
 class Session:
-    """A connection that sends statements without waiting where their answers are not needed."""
+    """A connection that does not wait for answers that are not needed (libpq's pipeline mode).
+
+    Each statement is prepared once, and no wait has no end.
+    """
 
     def __init__(self, place: PostgresUrl, timeout_seconds: float, readonly: bool) -> None:
         self._place = place
         self._connection = _connect(place, readonly)
-        self._pipelining = self._connection.pipeline()
+        self._libpq = self._connection.pgconn
+        self._prepared: dict[bytes, bytes] = {}
+        self._awaited: list[_Awaited] = []
         self._open = False
         self._failed = False
         self._warned = False
-        self._standbys = False
-        self._commit_seconds = timeout_seconds + STATEMENT_SECONDS
+        self._seconds = timeout_seconds + STATEMENT_SECONDS
         try:
             self._set_up(timeout_seconds, readonly)
-            # For good: what a statement gives is fetched when it is wanted, and its error comes then at last.
-            self._pipeline = self._pipelining.__enter__()
+            self._libpq.enter_pipeline_mode()
         except psycopg.Error as error:
-            told = self._trouble(error)
             self.close()
-            raise told from error
-        self._putting = self._cursor()
+            raise StorageError(f"{place}: {_words(error)}", subject=str(place)) from error
 
     def begin(self, kind: bytes) -> None:
-        """Begin a transaction; nothing else may have been asked since the end of the one before."""
+        """Begin a transaction; the one before has ended."""
         self._open = True
         self.put(kind)
 
     def rows(self, sql: bytes, *values: object) -> list[Row]:
         """All rows of one statement."""
-        try:
-            return self._cursor().execute(sql, values, binary=True).fetchall()
-        except psycopg.DataError as error:
-            if error.sqlstate is None:  # the client's own complaint of a NUL, which no stored text has
-                return []
-            raise self._trouble(error) from error
-        except psycopg.Error as error:
-            raise self._trouble(error) from error
+        return self.ask([(sql, values)])[0]
 
     def ask(self, statements: Iterable[tuple[bytes, tuple[object, ...]]]) -> list[list[Row]]:
         """All rows of each statement; they are sent together."""
-        try:
-            cursors = [self._cursor().execute(sql, values, binary=True) for sql, values in statements]
-            return [cursor.fetchall() for cursor in cursors]
-        except psycopg.Error as error:
-            raise self._trouble(error) from error
+        with self._watched():
+            for sql, values in statements:
+                self._send(sql, values, _Awaited.ROWS)
+            self._libpq.send_flush_request()
+            return self._receive()
 
     def put(self, sql: bytes, *values: object) -> None:
-        """One statement that gives no rows; its error may come with a later one."""
-        try:
-            self._putting.execute(sql, values)
-        except psycopg.Error as error:
-            raise self._trouble(error) from error
+        """One statement that gives no rows; it goes with what follows, and so does its error."""
+        with self._watched():
+            self._send(sql, values, _Awaited.DONE)
 
     def commit(self) -> None:
         """Everything is durable, on the standbys too that the server waits for.
@@ -154,62 +147,104 @@ class Session:
         """
         self._warned = False
         try:
-            self._putting.execute(b"COMMIT", prepare=False)
-            if self._standbys:
-                self._await_answer()
-            self._pipeline.sync()
-        except psycopg.Error as error:
-            told = self._trouble(error)
-            if isinstance(told, LostError):
-                raise DoubtError(told.message, subject=told.subject) from error
-            raise told from error
+            with self._watched():
+                self._end(b"COMMIT")
+        except LostError as error:
+            raise DoubtError(error.message, subject=error.subject, hint=error.hint) from error
         self._open = False
-        if self._putting.statusmessage != "COMMIT":
-            raise StorageError(f"{self._place}: the transaction had failed", subject=str(self._place))
         if self._warned:  # some standby was not waited for (postgresql.org, synchronous_commit)
             raise DoubtError(f"{self._place}: the server warned in the commit", subject=str(self._place))
 
-    def close(self) -> None:
-        """Close the connection; the server undoes what was not committed."""
-        self._connection.close()
-        with suppress(psycopg.Error):  # or it would say that to a log, when it is collected
-            self._pipelining.__exit__(None, None, None)
-
     def undo(self) -> bool:
         """Undo what was not committed; whether another transaction may follow, else it is closed."""
-        with suppress(psycopg.Error):
-            if self._open and not self._failed:
-                self._putting.execute(b"ROLLBACK", prepare=False)
-                self._pipeline.sync()
-                # With a rollback psycopg forgets what it had prepared, and tells the server so only behind
-                # its next statement, which would lose what it prepares: this one prepares nothing.
-                self._putting.execute(b"SELECT 1", prepare=False)
-                self._pipeline.sync()
+        if self._open and not self._failed:
+            with suppress(EvidenceError), self._watched():
+                self._end(b"ROLLBACK")
                 self._open = False
         if self._open or self._failed:
             self.close()
         return not self._connection.closed
 
-    def _cursor(self) -> RawCursor[Row]:
-        return RawCursor(self._connection)
+    def close(self) -> None:
+        """Close the connection; the server undoes what was not committed."""
+        self._connection.close()
 
-    def _await_answer(self) -> None:
-        """Wait as long as is sensible: a server whose standbys are gone lets a commit wait for ever."""
-        self._connection.pgconn.send_flush_request()
-        self._connection.pgconn.flush()
+    def _end(self, sql: bytes) -> None:
+        self._libpq.send_query_params(sql, None)
+        self._libpq.pipeline_sync()
+        self._awaited += [_Awaited.DONE, _Awaited.SYNC]
+        self._receive()
+
+    def _send(self, sql: bytes, values: tuple[object, ...], awaited: "_Awaited") -> None:
+        name = self._prepared.get(sql)
+        if name is None:
+            name = self._prepared[sql] = b"s%d" % len(self._prepared)
+            self._libpq.send_prepare(name, sql)
+            self._awaited.append(_Awaited.DONE)
+        sent = [_encoded(value) for value in values]
+        self._libpq.send_query_prepared(name, sent, _BINARY * len(sent), result_format=Format.BINARY)
+        self._awaited.append(awaited)
+
+    def _receive(self) -> list[list[Row]]:
+        """Send what is to be sent and take every answer to it: the rows of those that were asked for some."""
+        deadline = monotonic() + self._seconds
+        while self._libpq.flush():
+            self._wait(select.POLLIN | select.POLLOUT, deadline)
+        awaited, self._awaited, found = self._awaited, [], []
+        for kind in awaited:
+            result = self._result(deadline)
+            if kind is _Awaited.ROWS:
+                found.append(_decoded(result))
+            if kind is not _Awaited.SYNC:
+                self._next(deadline)  # the end of this one's answers
+        return found
+
+    def _result(self, deadline: float) -> PGresult:
+        result = self._next(deadline)
+        if result is not None and result.status in _ANSWERED:
+            return result
+        asked = (DiagnosticField.SQLSTATE, DiagnosticField.MESSAGE_PRIMARY)
+        state, said = ("", "") if result is None else (_text(result.error_field(field)) for field in asked)
+        lost = self._libpq.status == ConnStatus.BAD
+        raise trouble("08006" if lost else state, said or "the server ended it", self._place)
+
+    def _next(self, deadline: float) -> PGresult | None:
+        while self._libpq.is_busy():
+            self._wait(select.POLLIN, deadline)
+        return self._libpq.get_result()
+
+    def _wait(self, events: int, deadline: float) -> None:
         waiting = select.poll()
-        waiting.register(self._connection.fileno(), select.POLLIN)
-        if not waiting.poll(self._commit_seconds * 1000):
-            raise DoubtError(
-                f"{self._place}: the commit was not confirmed for {self._commit_seconds:g} seconds",
+        waiting.register(self._libpq.socket, events)
+        ready = waiting.poll(max(0.0, deadline - monotonic()) * 1000)
+        if not ready:
+            self._libpq.finish()
+            raise LostError(
+                f"{self._place}: the server did not answer for {self._seconds:g} seconds",
                 subject=str(self._place),
+                hint="it may be waiting for its standbys",
             )
+        if ready[0][1] & ~select.POLLOUT:
+            self._libpq.consume_input()
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Errors as ours; after one, or an interruption, nobody knows which answers are still to come."""
+        if self._failed:
+            raise trouble(_FAILED, "", self._place)
+        try:
+            yield
+        except psycopg.Error as error:
+            self._failed = True
+            raise LostError(
+                f"{self._place}: the connection was lost ({_words(error)})", subject=str(self._place)
+            ) from error
+        except BaseException:
+            self._failed = True
+            raise
 
     def _set_up(self, timeout_seconds: float, readonly: bool) -> None:
         self._connection.add_notice_handler(self._notice)
-        self._connection.prepare_threshold = 0
-        self._connection.adapters.register_dumper(int, Int8BinaryDumper)
-        self._connection.adapters.register_dumper(bytes, BytesBinaryDumper)
         settings = {
             "search_path": f"{SCHEMA}, pg_catalog",
             "lock_timeout": max(1, round(timeout_seconds * 1000)),
@@ -219,32 +254,67 @@ class Session:
             "client_encoding": "UTF8",
         }
         script = [f"SET {name} = {value}" for name, value in settings.items()]
-        self._connection.execute(";".join(script).encode(), prepare=False)
-        [(_, self._standbys)] = self._connection.execute(_SYNCHRONOUS, prepare=False)
+        self._connection.execute(";".join([*script, _SYNCHRONOUS]).encode())
 
     def _notice(self, diagnostic: psycopg.errors.Diagnostic) -> None:
         self._warned = self._warned or diagnostic.severity_nonlocalized == "WARNING"
 
-    def _trouble(self, error: psycopg.Error) -> EvidenceError:
-        # The statements that were sent after the one that failed were not prepared, as the client believes.
-        self._failed = True
-        lost = self._connection.closed or self._connection.broken
-        return trouble(error, self._place, lost)
+
+class _Awaited(Enum):
+    """What the answer to a statement is looked at for."""
+
+    DONE = auto()
+    ROWS = auto()
+    SYNC = auto()
 
 
-def trouble(error: psycopg.Error, place: PostgresUrl, lost: bool = False) -> EvidenceError:
-    """The error of ours that `error` means; raise it `from` the cause."""
-    subject = str(place)
-    # Nothing is said to what was sent after the statement that failed.
-    state = _FAILED if isinstance(error, psycopg.errors.PipelineAborted) else error.sqlstate or ""
-    said = error.diag.message_primary or " ".join(str(error).split())
-    if lost:
-        return LostError(f"{place}: the connection was lost ({said})", subject=subject)
+def trouble(state: str, said: str, place: PostgresUrl) -> EvidenceError:
+    """The error of ours that a SQLSTATE means."""
     if state == _NOT_NULL:
-        return erased_body(subject)
+        return erased_body(str(place))
     known = [_STATES[part] for part in (state, state[:3], state[:2]) if part in _STATES]
     kind, told, hint = (*known, _OTHER)[0]
-    return kind(told.format(place=place, said=said), subject=subject, hint=hint)
+    return kind(told.format(place=place, said=said), subject=str(place), hint=hint)
+
+
+def _encoded(value: object) -> bytes | None:
+    if isinstance(value, int):
+        return value.to_bytes(8, "big", signed=True)
+    if isinstance(value, str):
+        return value.encode()
+    return cast(bytes | None, value)
+
+
+def _decoded(result: PGresult) -> list[Row]:
+    readers = [_READERS.get(result.ftype(column), _text) for column in range(result.nfields)]
+    columns = list(enumerate(readers))
+    value = result.get_value
+    return [
+        tuple(read(value(row, column) or b"") for column, read in columns) for row in range(result.ntuples)
+    ]
+
+
+def _integer(value: bytes) -> int:
+    return int.from_bytes(value, "big", signed=True)
+
+
+def _text(value: bytes | None) -> str:
+    return (value or b"").decode("utf-8", "replace")
+
+
+def _words(error: psycopg.Error) -> str:
+    return " ".join(str(error).split())
+
+
+_BINARY = [Format.BINARY]
+_ANSWERED = frozenset({ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK, ExecStatus.PIPELINE_SYNC})
+# The types of our columns by their numbers in pg_type; every other is text here.
+_READERS: dict[int, Callable[[bytes], object]] = {
+    16: lambda value: value == b"\1",
+    17: bytes,
+    20: _integer,
+    23: _integer,
+}
 
 
 def _connect(place: PostgresUrl, readonly: bool) -> psycopg.Connection[Row]:

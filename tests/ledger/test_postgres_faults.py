@@ -162,7 +162,7 @@ def test_a_commit_that_no_standby_confirms_is_given_up_and_found_later() -> None
         begin_in(server.url()).close()
         name_a_standby(server)
         with opened(server.url(), timeout_seconds=0.05) as ledger:
-            ledger._idle[0]._commit_seconds = 0.3
+            ledger._idle[0]._seconds = 0.3
             with pytest.raises(StorageError, match="may have been kept or not") as caught:
                 ledger.append(step(1))
             assert "do the same step again" in str(caught.value.hint)
@@ -288,12 +288,23 @@ def test_an_error_that_the_caller_swallows_does_not_become_success(database: str
             with pytest.raises(StorageError, match="failed before"):
                 goes_on(ledger)
             other.execute("DROP TRIGGER fail ON external_evidence.records")
-        session = ledger._connect()
-        session.begin(b"BEGIN")
-        for fault in (lambda: session.rows(b"SELECT 1/0"), session._pipeline.sync):
-            with suppress(StorageError):
-                fault()
-        with pytest.raises(StorageError, match="the transaction had failed"):
-            session.commit()
-        session.close()
         assert [seq for seq, _ in stored(ledger)] == [0]
+
+
+def test_a_connection_that_is_lost_while_it_is_set_up_is_told(postgres: Server, database: str) -> None:
+    with Proxy(postgres, b"search_path") as proxy:
+        proxy.armed = "before"
+        with pytest.raises(StorageError, match="server closed the connection"):
+            begin_in(proxy.url(database))
+        assert proxy.cuts == 1
+
+
+def test_an_interrupted_wait_leaves_a_ledger_that_goes_on(database: str) -> None:
+    def interrupt(writer: Writer) -> None:
+        writer.append(step(1))
+        raise KeyboardInterrupt
+
+    with opened(database) as ledger:
+        with pytest.raises(KeyboardInterrupt):
+            ledger.run(interrupt)
+        assert ledger.append(step(2))[0].seq == 1
