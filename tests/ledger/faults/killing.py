@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from base64 import b64decode
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -38,11 +39,14 @@ def start(folder: Path, actor: str, first: int, last: int) -> "subprocess.Popen[
     return subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True)
 
 
-def ended(process: "subprocess.Popen[str]") -> list[Line]:
-    """What it still said; a complaint is a failure."""
-    output, complaints = process.communicate()
-    assert complaints == ""
-    return [json.loads(line) for line in output.splitlines()]
+def ended(process: "subprocess.Popen[str]", seen: Iterable[str] = ()) -> list[Line]:
+    """What it said, after these lines too; a complaint is a failure."""
+    with process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        output = [*seen, *process.stdout.readlines()]
+        assert process.stderr.read() == ""
+    return [json.loads(line) for line in output]
 
 
 def killed(folder: Path, actor: str, first: int, dice: Random) -> list[Line]:
@@ -53,7 +57,7 @@ def killed(folder: Path, actor: str, first: int, dice: Random) -> list[Line]:
     with suppress(subprocess.TimeoutExpired):  # spread over all of an append
         process.wait(timeout=dice.uniform(0, 0.02))
     process.kill()
-    return [*(json.loads(line) for line in seen), *ended(process)]
+    return ended(process, seen)
 
 
 def campaign(folder: Path, actor: str, kills: int, seed: int) -> list[Line]:
