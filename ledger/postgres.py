@@ -35,7 +35,7 @@ MOST_TRIES = 8
 Pause = Callable[[float], object]
 
 _READ = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_WRITE = b"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+_WRITE = b"BEGIN ISOLATION LEVEL READ COMMITTED"
 _LOGS = b"SELECT log, name FROM head ORDER BY name"
 _SERVER = b"SELECT current_setting('server_version'), current_setting('fsync') = 'on'"
 
@@ -287,11 +287,6 @@ class PostgresLedger(PostgresReadonly):
             subject=str(self._place),
             hint="do the same step again: if it was kept, its key finds it",
         ) from cause
-
-
-def open_readonly(place: PostgresUrl) -> PostgresReadonly:
-    """The log at `place`, to be read only; NotFoundError when there is none."""
-    return PostgresReadonly(place)
 
 
 def named_log(session: Session, place: PostgresUrl) -> tuple[int, str]:

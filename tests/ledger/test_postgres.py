@@ -19,9 +19,9 @@ from ledger.postgres_url import PostgresUrl
 from ledger.postgres_view import Statements
 from ledger.sqlite import SqliteLedger
 from ledger.sqlite_file import NoLedgerError
-from ledger.store import Ledger, registration
+from ledger.store import MOST_BODY_BYTES, Ledger, registration
 from schemas.canonical import digest_bytes
-from schemas.errors import ConflictError, EvidenceError, IntegrityError, StorageError, UsageError
+from schemas.errors import BusyError, ConflictError, EvidenceError, IntegrityError, StorageError, UsageError
 from tests.ledger.signing import signing
 from tests.ledger.steps import OPENING, SCHEMA, Ticking, begin, begin_in, name_of, step, stored
 from tests.postgres import PASSWORD, Server
@@ -177,6 +177,7 @@ def test_a_session_is_never_less_durable_than_the_standbys_that_the_server_names
         "CREATE TABLE external_evidence.more (a INTEGER)",
         "CREATE VIEW external_evidence.more AS SELECT 1 AS a",
         "DROP TABLE external_evidence.checkpoints",
+        "DROP TABLE external_evidence.layout",
         "ALTER TABLE external_evidence.records ADD COLUMN more INTEGER",
         "ALTER TABLE external_evidence.records ALTER COLUMN kind SET DEFAULT ''",
         "ALTER TABLE external_evidence.records ALTER COLUMN kind DROP NOT NULL",
@@ -300,6 +301,41 @@ def test_where_several_hosts_are_named_a_writer_looks_for_the_one_that_writes(
         assert (version[:1], safe) == ("1", True)
     with pytest.raises(StorageError, match="cannot be reached"):
         begin_in(several)
+
+
+def test_tables_that_cannot_be_made_are_tried_a_few_times(database: str) -> None:
+    with psycopg.connect(database, autocommit=True) as other:
+        other.execute(
+            "CREATE FUNCTION public.not_now() RETURNS event_trigger LANGUAGE plpgsql AS"
+            " $$ BEGIN RAISE EXCEPTION 'not now' USING ERRCODE = '40001'; END $$"
+        )
+        other.execute("CREATE EVENT TRIGGER not_now ON ddl_command_start EXECUTE FUNCTION public.not_now()")
+        with pytest.raises(BusyError, match="being begun by others"):
+            begin_in(database)
+        other.execute("DROP EVENT TRIGGER not_now")
+    begin_in(database).close()
+
+
+def test_a_ledger_that_was_closed_takes_nothing_more_and_ends_what_it_had_begun(database: str) -> None:
+    ledger = begin_in(database)
+    with ledger.write() as writer:
+        writer.append(step(1))
+        ledger.close()
+        ledger.close()
+    for late in (lambda: ledger.append(step(2)), lambda: stored(ledger)):
+        with pytest.raises(UsageError, match="was closed"):
+            late()
+    with closing(begin_in(database)) as again:
+        assert len(stored(again)) == 2
+        assert again.signing is None
+
+
+def test_a_body_that_fills_every_buffer_is_kept(database: str) -> None:
+    body = bytes(range(256)) * (MOST_BODY_BYTES // 256)
+    with closing(begin_in(database)) as ledger:
+        ledger.append(step(1, body=body), step(2, body=body[1:]))
+        with ledger.read() as reader:
+            assert reader.body(digest_bytes(body)) == body
 
 
 def test_a_statement_that_would_reach_every_log_is_not_sent() -> None:

@@ -118,6 +118,14 @@ def test_a_connection_lost_before_the_commit_costs_nothing_but_another_try(
         assert whole(ledger) == [0, 1, 2]
 
 
+def test_a_new_connection_that_is_lost_at_once_is_tried_again(postgres: Server, database: str) -> None:
+    with Proxy(postgres, b"FOR UPDATE") as proxy, opened(proxy.url(database)) as ledger:
+        ledger._idle.pop().close()
+        proxy.armed = "before"
+        assert ledger.append(step(1))[0].seq == 1
+        assert proxy.cuts == 1
+
+
 def test_nothing_to_commit_is_not_looked_for(postgres: Server, database: str) -> None:
     with Proxy(postgres, b"COMMIT") as proxy, opened(proxy.url(database)) as ledger:
         with ledger.write():
