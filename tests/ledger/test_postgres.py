@@ -159,6 +159,31 @@ def test_who_may_only_select_can_audit_and_nothing_else(postgres: Server, databa
         PostgresLedger.open(place, Ticking(), create=OPENING._replace(origin="another/log"))
 
 
+def test_who_appends_needs_no_right_to_change_or_delete_a_record(postgres: Server, database: str) -> None:
+    begin_in(database).close()
+    role = database.rpartition("/")[2]
+    grants = (
+        f"CREATE ROLE keeper_{role} LOGIN PASSWORD 'write'",
+        f"GRANT USAGE ON SCHEMA external_evidence TO keeper_{role}",
+        f"GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA external_evidence TO keeper_{role}",
+        f"GRANT UPDATE ON external_evidence.head, external_evidence.bodies TO keeper_{role}",
+    )
+    with psycopg.connect(database, autocommit=True) as other:
+        for grant in grants:
+            other.execute(grant.encode())
+    url = postgres.url(role, user=f"keeper_{role}", password="write")  # noqa: S106
+    with closing(begin_in(url)) as ledger:
+        assert [one.seq for one in ledger.append(*STEPS)] == [1, 2, 3, 4, 5, 6, 2]
+        assert erase(ledger, name_of(1), "asked for", "me").bodies == 1
+    with psycopg.connect(url, autocommit=True) as keeper:
+        for change in (
+            "DELETE FROM external_evidence.records",
+            "UPDATE external_evidence.records SET raw = ''",
+        ):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                keeper.execute(change.encode())
+
+
 def test_a_session_is_never_less_durable_than_the_standbys_that_the_server_names(database: str) -> None:
     begin_in(database).close()
     name = database.rpartition("/")[2]
