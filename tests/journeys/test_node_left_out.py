@@ -6,10 +6,6 @@ from tests.left_out import run_without_programs
 
 # The rest needs a server too, and these are enough to see which run.
 ALONE = ("-k", "where_there_is_no_server", "tests/journeys/test_rpc_from_node.py")
-    "-k",
-    "where_there_is_no_server",
-    "tests/journeys/test_rpc_from_node.py",
-)  # the rest needs a server too
 
 
 def test_a_user_without_node_is_told_what_was_left_out(tmp_path: Path) -> None:
