@@ -1,12 +1,25 @@
 """How a store over SQL appends inside one transaction (ledger.md section 3); see ledger/sql_view.py."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from ledger.sql_view import HEAD, LAST, SAME_KEY, Rows, SqlReader, bytes_of, hex_and_algorithm, key_of, refuse
+from ledger.sql_view import (
+    HEAD,
+    LAST,
+    SAME_KEY,
+    Row,
+    Rows,
+    SqlReader,
+    bytes_of,
+    hex_and_algorithm,
+    key_of,
+    refuse,
+)
 from ledger.store import REGISTERED, Appended, Clock, Draft, Head, Known, compose, repeat
 from ledger.tree import Frontier, frontier_at, leaf_hash, peaks
-from schemas.ledger import LedgerRecord, read_raw, record_id
+from schemas.canonical import digest_bytes
+from schemas.dates import instant
+from schemas.ledger import record_id
 
 if TYPE_CHECKING:
     from ledger.signing import Signing
@@ -30,6 +43,31 @@ class Put(Protocol):
     def __call__(self, sql: str, /, *values: object) -> object: ...
 
 
+class _Steps:
+    """The rows of new steps, each chained to the one before; `head` is the last record so far."""
+
+    def __init__(self, log: str, head: Head | None, at: str) -> None:
+        self.log, self.head, self.at = log, head, at
+        self.bodies: list[Row] = []
+        self.records: list[Row] = []
+        self.subjects: list[Row] = []
+        self.schemas: list[Row] = []
+
+    def add(self, draft: Draft, idem: str) -> Appended:
+        """Chain one step more, whose key is `idem`; InvalidError as `compose` says."""
+        body, head = digest_bytes(draft.body), self.head
+        raw = compose(draft, idem, body, self.log, head, self.at)
+        seq, prev = (0, b"") if head is None else (head.seq + 1, bytes_of(head.id))
+        self.head = Head(self.log, seq, record_id(raw))
+        self.bodies.append((bytes_of(body), draft.body))
+        self.records.append((seq, raw, prev, bytes_of(idem), draft.kind))
+        for field, identity in draft.subject.ids().items():
+            self.subjects.append((*hex_and_algorithm(identity), field, seq))
+        if draft.kind == REGISTERED:
+            self.schemas.append((draft.schema_name, bytes_of(draft.schema_digest)))
+        return Appended(seq, self.head.id, raw, repeated=False)
+
+
 class SqlWriter(SqlReader):
     """A Writer inside one transaction that holds the right to append."""
 
@@ -44,7 +82,8 @@ class SqlWriter(SqlReader):
         self._sealed: list[tuple[int, bytes]] = []
         self._begun = 0
         # What the tree of this transaction is made of, so that proofs of what it appends read no row.
-        self._nodes: dict[tuple[int, int], bytes] = {}
+        self._peaks: dict[tuple[int, int], bytes] = {}
+        self._grown_by: dict[int, bytes] = {}
         self.signing: Signing | None = None
 
     def end(self) -> None:
@@ -53,21 +92,37 @@ class SqlWriter(SqlReader):
 
     def append(self, draft: Draft) -> Appended:
         """Chain one step to the head; the same key and content again gives the first record back."""
-        idem = draft.idem()
-        first = self._pair(SAME_KEY, key_of(idem))
-        if first is not None:
-            return repeat(draft, read_raw(first[1]), record_id(first[1]))
-        head = self._last()
-        return self._insert(draft, *compose(draft, idem, head.log, head, self._clock()))
+        return self.append_all([draft])[0]
 
-    def found(self, draft: Draft, log: str) -> Appended:
+    def append_all(self, drafts: Sequence[Draft]) -> list[Appended]:
+        """As `append` does with each in turn, at one moment; after an error the transaction is given up."""
+        idems = [draft.idem() for draft in drafts]
+        first = self._first(idems)
+        done: list[Appended] = []
+        steps: _Steps | None = None
+        for draft, idem in zip(drafts, idems, strict=True):
+            raw = first.get(idem)
+            if raw is not None:
+                done.append(repeat(draft, raw))
+                continue
+            if steps is None:
+                head = self._last()
+                steps = _Steps(head.log, head, instant(self._clock()))
+            done.append(steps.add(draft, idem))
+            first[idem] = done[-1].raw
+        if steps is not None:
+            self._insert(steps)
+        return done
+
+    def found(self, draft: Draft, log: str) -> None:
         """Write the first record of the log called `log`; the store has made its head row."""
-        return self._insert(draft, *compose(draft, draft.idem(), log, None, self._clock()))
+        steps = _Steps(log, None, instant(self._clock()))
+        steps.add(draft, draft.idem())
+        self._insert(steps)
 
     def erase(self, digests: Iterable[str]) -> None:
         """Take these bodies out; none of them can be appended again."""
-        for digest in digests:
-            self._put(_NO_BODY, key_of(digest), b"")
+        self._put_all(_NO_BODY, [(key_of(digest), b"") for digest in digests])
 
     def keep_checkpoint(self, size: int, note: bytes) -> None:
         """Store the signed checkpoint over all `size` records."""
@@ -91,7 +146,7 @@ class SqlWriter(SqlReader):
         return super().head()
 
     def subtree(self, level: int, index: int) -> bytes:
-        found = self._nodes.get((level, index))
+        found = self._peaks.get((level, index))
         return super().subtree(level, index) if found is None else found
 
     def checkpoint(self, size: int) -> bytes | None:
@@ -111,7 +166,7 @@ class SqlWriter(SqlReader):
                 self._head, self._tree = self._found_last()
             if self.signing is not None:
                 self._begun = self._tree.size
-                self._nodes.update(zip(peaks(self._begun), self._tree.peaks, strict=True))
+                self._peaks = dict(zip(peaks(self._begun), self._tree.peaks, strict=True))
         return self._head
 
     def _stands(self, head: Head) -> bool:
@@ -131,21 +186,27 @@ class SqlWriter(SqlReader):
             return Known(head, self.signing.tree(self, head.seq + 1))
         return Known(head, frontier_at(self.subtree, head.seq + 1))
 
-    def _insert(self, draft: Draft, record: LedgerRecord, raw: bytes) -> Appended:
-        seq, identity, put = record.seq, record_id(raw), self._put
-        put(_BODY, bytes_of(record.body.digest), draft.body)
-        prev = b"" if record.prev is None else bytes_of(record.prev)
-        self._tree, completed = self._tree.append(leaf_hash(raw))
-        put(_RECORD, seq, raw, prev, bytes_of(record.idem), record.kind, b"".join(completed))
-        for field, subject in record.subject.ids().items():
-            put(_SUBJECT, *hex_and_algorithm(subject), field, seq)
-        if record.kind == REGISTERED:
-            put(_SCHEMA, record.schema.name, bytes_of(record.schema.digest))
-        if self.signing is not None:
-            self._nodes.update({(level, seq >> level): one for level, one in enumerate(completed)})
-        self._head = Head(record.log, seq, identity)
-        self._unsealed = True
-        return Appended(seq, identity, record, repeated=False)
+    def _first(self, idems: Sequence[str]) -> dict[str, bytes]:
+        """The stored bytes of the records that have one of these keys, each by its key."""
+        found = ((idem, self._pair(SAME_KEY, key_of(idem))) for idem in idems)
+        return {idem: pair[1] for idem, pair in found if pair is not None}
+
+    def _insert(self, steps: _Steps) -> None:
+        tree, rows = self._tree.extend(leaf_hash(record[1]) for record in steps.records)
+        self._put_all(_BODY, steps.bodies)
+        self._put_all(_RECORD, [(*record, row) for record, row in zip(steps.records, rows, strict=True)])
+        self._put_all(_SUBJECT, steps.subjects)
+        self._put_all(_SCHEMA, steps.schemas)
+        self._grown_by.update(enumerate(rows, self._tree.size))
+        self._head, self._tree, self._unsealed = steps.head, tree, True
+
+    def _put_all(self, sql: str, rows: Iterable[Row]) -> None:
+        for row in rows:
+            self._put(sql, *row)
+
+    def _tree_row(self, seq: int) -> bytes:
+        own = self._grown_by.get(seq)
+        return super()._tree_row(seq) if own is None else own
 
     def _put_head(self) -> None:
         """What the last record is, which nobody else can ask for before the transaction's end."""

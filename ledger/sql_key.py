@@ -1,6 +1,6 @@
 """The key, or none, with which an object appends to a store over SQL, from one transaction to the next."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ledger.sql_append import SqlWriter
@@ -52,9 +52,9 @@ def keyed(opening: Opening, signing: "Signing | None") -> Opening:
     return opening._replace(origin=name, key=key)
 
 
-def append_all(writer: Writer, drafts: Iterable[Draft]) -> list[Appended]:
+def append_all(writer: Writer, drafts: Sequence[Draft]) -> list[Appended]:
     """Append them and, with a key, give every step its proof."""
-    done = [writer.append(draft) for draft in drafts]
+    done = writer.append_all(drafts)
     if writer.signing is None:
         return done
     from ledger.proof import proved

@@ -2,6 +2,7 @@
 
 import sqlite3
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,7 @@ class NoLedgerError(IntegrityError):
     """A file that is no ledger of ours at all, or of a layout that this version does not know."""
 
 
-def trouble(error: sqlite3.Error, path: Path) -> EvidenceError:
+def trouble(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> EvidenceError:
     """The error of ours that `error` means; raise it `from` the cause."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # absent when Python itself complains
     if code in _BUSY:
@@ -83,7 +84,9 @@ def trouble(error: sqlite3.Error, path: Path) -> EvidenceError:
         return StorageError(f"{path} cannot be read: {refused}", subject=str(path))
     if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CONSTRAINT_NOTNULL:
         return erased_body(str(path))
-    return IntegrityError(f"{path}: {error}", subject=str(path))
+    # SQLite's own message may repeat bytes of a damaged file.
+    said = "the file is damaged, and its error is no text" if isinstance(error, UnicodeDecodeError) else error
+    return IntegrityError(f"{path}: {said}", subject=str(path))
 
 
 def _unread(path: Path) -> OSError | None:
@@ -129,12 +132,16 @@ def run(connection: sqlite3.Connection, path: Path, sql: str, *values: object) -
     """All rows of one statement, so that no cursor outlives its transaction; errors as ours."""
     try:
         return connection.execute(sql, values).fetchall()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise trouble(error, path) from error
-    except UnicodeDecodeError as error:  # SQLite's own message repeats bytes of a damaged file
-        raise IntegrityError(
-            f"{path}: the file is damaged, and its error is no text", subject=str(path)
-        ) from error
+
+
+def run_all(connection: sqlite3.Connection, path: Path, sql: str, rows: Iterable[Row]) -> None:
+    """One statement, which gives no rows, with each of these; errors as ours."""
+    try:
+        connection.executemany(sql, rows)
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        raise trouble(error, path) from error
 
 
 def lay_out(connection: sqlite3.Connection, path: Path) -> None:

@@ -1,15 +1,17 @@
 """What is seen and appended inside one SQLite transaction."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from ledger.chain import Break
 from ledger.sql_append import SqlWriter
-from ledger.sql_view import SqlReader
-from ledger.sqlite_file import BEFORE_THE_TREE, layout_of, run
+from ledger.sql_view import Row, SqlReader, bytes_of
+from ledger.sqlite_file import BEFORE_THE_TREE, layout_of, run, run_all
 from ledger.store import Clock, Known
+
+_MOST_KEYS = 256  # SQLite takes 999 and more, which its builders choose
 
 
 class SqliteReader(SqlReader):
@@ -47,8 +49,23 @@ class SqliteWriter(SqlWriter):
         rows = partial(run, connection, path)
         super().__init__(rows, rows, str(path), clock, known)
         self._connection = connection
+        self._path = path
 
     def erase(self, digests: Iterable[str]) -> None:
         """As for every store; what a row gives up is overwritten in its page."""
         self._rows("PRAGMA secure_delete = ON")
         super().erase(digests)
+
+    def _first(self, idems: Sequence[str]) -> dict[str, bytes]:
+        found: dict[str, bytes] = {}
+        for place in range(0, len(idems), _MOST_KEYS):
+            keys = [bytes_of(idem) for idem in idems[place : place + _MOST_KEYS]]
+            marks = ", ".join("?" * len(keys))
+            query = f"SELECT idem, raw FROM records WHERE idem IN ({marks})"  # noqa: S608 - question marks
+            found.update((f"blake3:{idem.hex()}", self._blob(raw)) for idem, raw in self._rows(query, *keys))
+        return found
+
+    def _put_all(self, sql: str, rows: Iterable[Row]) -> None:
+        # One call for all: the way into SQLite costs as much as a small row.
+        if rows:
+            run_all(self._connection, self._path, sql, rows)

@@ -4,7 +4,7 @@ A store gives `Reader` and `Writer` views inside one transaction. `compose` make
 for every store. Each record also grows the log's Merkle tree; with a key every commit signs it.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import lru_cache
@@ -15,9 +15,18 @@ import orjson
 from ledger.chain import Break
 from ledger.tree import Frontier
 from schemas.canonical import digest, digest_bytes
-from schemas.dates import instant
 from schemas.errors import ConflictError, IntegrityError, InvalidError
-from schemas.ledger import KINDS, OPENED, BodyRef, LedgerOpened, LedgerRecord, SchemaRef, Subject, read_raw
+from schemas.ledger import (
+    KINDS,
+    OPENED,
+    BodyRef,
+    LedgerOpened,
+    LedgerRecord,
+    SchemaRef,
+    Subject,
+    read_raw,
+    record_id,
+)
 from schemas.outside import MAX_BYTES, parse
 
 if TYPE_CHECKING:
@@ -27,6 +36,7 @@ T = TypeVar("T")
 Clock = Callable[[], datetime]
 MOST_BODY_BYTES = MAX_BYTES
 REGISTERED = "schema.registered"
+_SOME_DIGEST = digest_bytes(b"")
 
 
 class Draft(NamedTuple):
@@ -63,9 +73,14 @@ class Appended(NamedTuple):
 
     seq: int
     id: str
-    record: LedgerRecord
+    raw: bytes
     repeated: bool
     proof: bytes | None = None
+
+    @property
+    def record(self) -> LedgerRecord:
+        """The record that the stored bytes are; read when it is asked for, which few callers do."""
+        return read_raw(self.raw)
 
 
 class Head(NamedTuple):
@@ -103,52 +118,57 @@ def registration(actor: str, name: str, document: bytes) -> Draft:
     return Draft(REGISTERED, actor, f"register {name} {stated}", Subject(), name, stated, document)
 
 
-def compose(draft: Draft, idem: str, log: str, head: Head | None, at: datetime) -> tuple[LedgerRecord, bytes]:
-    """The record of `draft`, whose key is `idem`, after `head`, and its bytes.
+def compose(draft: Draft, idem: str, body: str, log: str, head: Head | None, at: str) -> bytes:
+    """The bytes of the record of `draft` after `head`: its key is `idem`, its body's digest is `body`.
 
     InvalidError names a field that cannot be.
     A kind that no interpreter knows is refused here although a chain that holds one verifies.
     """
-    if draft.kind not in KINDS:
-        raise InvalidError(f"record.kind must be a known kind, found {draft.kind!a}", subject="record.kind")
-    if len(draft.body) > MOST_BODY_BYTES:
-        raise InvalidError(
-            f"body is {len(draft.body)} bytes; at most {MOST_BODY_BYTES} are kept", subject="body.size"
-        )
-    body = BodyRef(digest=digest_bytes(draft.body), size=len(draft.body))
-    schema = _schema(draft.schema_name, draft.schema_digest)
-    if draft.kind == REGISTERED and schema.digest != body.digest:
+    size = len(draft.body)
+    if size > MOST_BODY_BYTES:
+        raise InvalidError(f"body is {size} bytes; at most {MOST_BODY_BYTES} are kept", subject="body.size")
+    if draft.kind == REGISTERED and draft.schema_digest != body:
         raise InvalidError("a registered schema's digest must be that of its body", subject="schema.digest")
-    record = LedgerRecord(
-        log=log,
-        seq=0 if head is None else head.seq + 1,
-        prev=None if head is None else head.id,
-        at=instant(at),
-        kind=draft.kind,
-        actor=draft.actor,
-        idem=idem,
-        subject=draft.subject,
-        schema=schema,
-        body=body,
-    )
-    return record, record.canonical()
+    _check(log, draft.kind, draft.actor, draft.schema_name, draft.schema_digest)
+    seq, prev = (0, "null") if head is None else (head.seq + 1, f'"{head.id}"')
+    subject = orjson.dumps(draft.subject.to_wire(), option=orjson.OPT_SORT_KEYS).decode()
+    # As LedgerRecord.canonical() writes it: no text in it, once checked, needs an escape.
+    return (
+        f'{{"actor":"{draft.actor}","at":"{at}","body":{{"digest":"{body}","size":{size}}},"idem":"{idem}",'
+        f'"kind":"{draft.kind}","log":"{log}","prev":{prev},"schema":{{"digest":"{draft.schema_digest}",'
+        f'"name":"{draft.schema_name}"}},"seq":{seq},"subject":{subject},"v":1}}'
+    ).encode()
 
 
 @lru_cache(maxsize=64)
-def _schema(name: str, stated: str) -> SchemaRef:
-    """The same few schemas are named by every record of a log; each is checked once."""
-    return SchemaRef(name=name, digest=stated)
+def _check(log: str, kind: str, actor: str, schema_name: str, schema_digest: str) -> None:
+    """Raise InvalidError unless a record may say this; the records of a log say the same few of it."""
+    if kind not in KINDS:
+        raise InvalidError(f"record.kind must be a known kind, found {kind!a}", subject="record.kind")
+    LedgerRecord(
+        log=log,
+        seq=0,
+        prev=None,
+        at="1970-01-01T00:00:00.000000Z",
+        kind=kind,
+        actor=actor,
+        idem=_SOME_DIGEST,
+        subject=Subject(),
+        schema=SchemaRef(name=schema_name, digest=schema_digest),
+        body=BodyRef(digest=_SOME_DIGEST, size=0),
+    )
 
 
-def repeat(draft: Draft, first: LedgerRecord, record_id: str) -> Appended:
-    """The first record of `draft`'s key again; ConflictError when its content was another."""
+def repeat(draft: Draft, raw: bytes) -> Appended:
+    """The first record of `draft`'s key again, `raw`; ConflictError when its content was another."""
+    first, identity = read_raw(raw), record_id(raw)
     stored = (first.kind, first.schema.name, first.schema.digest, first.body.digest)
     if stored != (draft.kind, draft.schema_name, draft.schema_digest, digest_bytes(draft.body)):
         raise ConflictError(
             f"{draft.actor} did this before with other content: record {first.seq}, {first.kind}",
-            subject=record_id,
+            subject=identity,
         )
-    return Appended(first.seq, record_id, first, repeated=True)
+    return Appended(first.seq, identity, raw, repeated=True)
 
 
 def erased_body(place: str) -> ConflictError:
@@ -246,6 +266,10 @@ class Writer(Reader, Protocol):
 
         ConflictError: the key was used for other content. Durable when the transaction has ended.
         """
+        ...
+
+    def append_all(self, drafts: Sequence[Draft]) -> list[Appended]:
+        """As `append` does with each in turn, at one moment; after an error the transaction is given up."""
         ...
 
     def keep_checkpoint(self, size: int, note: bytes) -> None:

@@ -46,6 +46,18 @@ class Frontier(NamedTuple):
             completed
         )
 
+    def extend(self, leaves: Iterable[bytes]) -> tuple["Frontier", list[bytes]]:
+        """The tree with these leaves more, and for each the row that a store keeps: all that it completes."""
+        peaks, rows = list(self.peaks), []
+        for place, leaf in enumerate(leaves, self.size):
+            node = row = leaf
+            for _ in range(trailing_ones(place)):
+                node = node_hash(peaks.pop(), node)
+                row += node
+            peaks.append(node)
+            rows.append(row)
+        return Frontier(self.size + len(rows), tuple(peaks)), rows
+
     def root(self) -> bytes:
         """The root of the tree."""
         if not self.peaks:
@@ -58,10 +70,7 @@ class Frontier(NamedTuple):
 
 def frontier_of(leaves: Iterable[bytes]) -> Frontier:
     """The tree over these leaf hashes."""
-    tree = Frontier()
-    for leaf in leaves:
-        tree, _ = tree.append(leaf)
-    return tree
+    return Frontier().extend(leaves)[0]
 
 
 def frontier_at(node: Node, size: int) -> Frontier:

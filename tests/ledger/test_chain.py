@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from ledger.chain import Break, links
 from ledger.sqlite_readonly import open_readonly
 from ledger.store import Head, compose
+from schemas.canonical import digest_bytes
+from schemas.dates import instant
 from schemas.ledger import read_raw, record_id
 from tests.ledger.steps import OPENING, START, made, step, stored
 
@@ -21,9 +23,10 @@ def chain(length: int) -> Records:
     head = None
     for number in range(length):
         draft = step(number) if number else OPENING.draft("tests.example/log")
-        record, raw = compose(draft, draft.idem(), "tests.example/log", head, START)
+        body, at = digest_bytes(draft.body), instant(START)
+        raw = compose(draft, draft.idem(), body, "tests.example/log", head, at)
         found.append((number, raw))
-        head = Head(record.log, number, record_id(raw))
+        head = Head("tests.example/log", number, record_id(raw))
     return found
 
 
