@@ -11,7 +11,7 @@ from typing import NoReturn, Self
 from ledger.checkpoint import Checkpoint
 from ledger.erased_list import BESIDE as ERASED_BESIDE
 from ledger.erased_list import ErasedList
-from ledger.files import read_if_there, replace
+from ledger.files import overwrite, read_settled
 from ledger.keyring import ROTATED, Period, key_at, periods, restorals
 from ledger.keys import KEY_VARIABLE, Signer, load
 from ledger.note import Note, VerifierKey
@@ -130,11 +130,11 @@ class Signing:
     def publish(self, note: bytes) -> None:
         """After the commit: put the checkpoint beside the key (and beside the one that it took over from)."""
         # Not synchronised, which would double the cost of a commit: after a fall of power an older file, or
-        # an empty one, only notices less.
+        # an empty one where it was replaced, only notices less.
         for one in (self, self._before):
             if one is not None and one.published is not None:
                 try:
-                    replace(one.published, note, synchronised=False)
+                    overwrite(one.published, note)
                 except StorageError as error:
                     hint = "the records are durable; only the checkpoint beside the key is not the last one"
                     raise StorageError(error.message, subject=error.subject, hint=hint) from error
@@ -142,7 +142,7 @@ class Signing:
 
     def published_note(self) -> bytes | None:
         """The last published checkpoint; None when there is none, or an empty file."""
-        return None if self.published is None else read_if_there(self.published) or None
+        return None if self.published is None else read_settled(self.published) or None
 
     def complaint(self, view: Reader) -> str | None:
         """What is wrong between the store and the published checkpoint; None when nothing is."""
