@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 from ledger.checkpoint import Checkpoint, number
 from ledger.note import decoded, encoded
 from ledger.store import Appended, Reader, Writer
-from ledger.tree import HASH_BYTES, MOST_HASHES, Node, inclusion, leaf_hash, verify_inclusion
+from ledger.tree import HASH_BYTES, MOST_HASHES, Node, inclusion, leaf_hash, subtree, verify_inclusion
 from schemas.errors import IntegrityError, InvalidError
 from schemas.text import shown
 
@@ -75,26 +75,36 @@ def prove(reader: Reader, seq: int, size: int | None = None) -> Proof | None:
 
     None when no checkpoint does: the log has no key, or not so many records.
     """
-    return _prove(reader, reader.subtree, seq, max(seq + 1, size or 0), _covered)
-
-
-def prove_all(reader: Reader, seqs: Iterable[int]) -> list[Proof | None]:
-    """The proof of each, as `prove` makes it; what several of them share is read once."""
-    node, covered = cache(reader.subtree), cache(_covered)
-    return [_prove(reader, node, seq, seq + 1, covered) for seq in seqs]
+    note = reader.checkpoint(max(seq + 1, size or 0))
+    return None if note is None else Proof(seq, tuple(inclusion(reader.subtree, seq, _covered(note))), note)
 
 
 def proved(writer: Writer, done: Iterable[Appended]) -> list[Appended]:
     """Each with its proof, for which the transaction's checkpoint is signed now; the log must have a key."""
     writer.seal()
-    done = list(done)
-    proofs = prove_all(writer, (one.seq for one in done))
-    return [one._replace(proof=proof and bytes(proof)) for one, proof in zip(done, proofs, strict=True)]
+    paths = cache(lambda note: _lines(writer.subtree, _covered(note)))
+    found = []
+    for one in done:
+        proof, note = None, writer.checkpoint(one.seq + 1)
+        if note is not None:
+            proof = f"{HEADER}\nindex {one.seq}\n{paths(note)(0, one.seq)}\n".encode() + note
+        found.append(one._replace(proof=proof))
+    return found
 
 
-def _prove(reader: Reader, node: Node, seq: int, size: int, covered: Callable[[bytes], int]) -> Proof | None:
-    note = reader.checkpoint(size)
-    return None if note is None else Proof(seq, tuple(inclusion(node, seq, covered(note))), note)
+def _lines(node: Node, size: int) -> Callable[[int, int], str]:
+    """The path from the subtree (level, index) up to the root over `size` leaves, a line each hash."""
+
+    # The steps of one commit share most of their paths: each part is written once.
+    @cache
+    def lines(level: int, index: int) -> str:
+        last, beside = (size - 1) >> level, index ^ 1
+        if not last:
+            return ""
+        above = lines(level + 1, index >> 1)
+        return above if beside > last else f"{encoded(subtree(node, level, beside, size))}\n{above}"
+
+    return lines
 
 
 def _covered(note: bytes) -> int:

@@ -110,16 +110,18 @@ def inclusion(node: Node, index: int, size: int) -> list[bytes]:
     if not 0 <= index < size:
         raise UsageError(f"a tree of {size} has no leaf {index}", subject="index")
     path: list[bytes] = []
-    start, end = 0, size
-    while end - start > 1:
-        middle = start + _split(end - start)
-        if index < middle:
-            path.append(_range(node, middle, end))
-            end = middle
-        else:
-            path.append(_range(node, start, middle))
-            start = middle
-    return path[::-1]
+    level = 0
+    while last := (size - 1) >> level:
+        beside = (index >> level) ^ 1
+        if beside <= last:
+            path.append(subtree(node, level, beside, size))
+        level += 1
+    return path
+
+
+def subtree(node: Node, level: int, index: int, size: int) -> bytes:
+    """The root over those of the subtree's leaves that a tree of `size` leaves has."""
+    return _range(node, index << level, min(size, (index + 1) << level))
 
 
 def consistency(node: Node, old: int, new: int) -> list[bytes]:
