@@ -9,8 +9,10 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from evidence.checkout import ROOT, enter, uv_settings
@@ -78,7 +80,12 @@ class Run:
         # One process a core; a file's tests stay together, since they share what its fixtures made.
         spread = ("--dist", "loadfile", "--no-loadscope-reorder")
         command = [program("pytest"), "--numprocesses", str(CORES), *spread, *arguments]
-        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, encoding="utf-8") as running:
+        with (
+            bytecode() as around,
+            subprocess.Popen(
+                command, cwd=ROOT, env=around, stdout=subprocess.PIPE, encoding="utf-8"
+            ) as running,
+        ):
             for line in running.stdout or ():
                 print(line, end="", flush=True)
                 if CLOSING.fullmatch(line.rstrip("\n")):
@@ -89,6 +96,19 @@ class Run:
 ALL: dict[str, Callable[[Run], bool]] = {
     name: getattr(Run, name) for name in (*DEFAULT, "soak", "lock")
 }  # in the order in which they run
+
+
+@contextmanager
+def bytecode() -> Iterator[dict[str, str]]:
+    """The environment of the tests, which start a thousand processes: what one compiles, the others load.
+
+    Who wants no bytecode beside the sources has it in a folder that goes when the tests have ended.
+    """
+    with tempfile.TemporaryDirectory(prefix="external-evidence-bytecode-") as folder:
+        around = dict(os.environ)
+        if around.pop("PYTHONDONTWRITEBYTECODE", ""):
+            around.setdefault("PYTHONPYCACHEPREFIX", folder)
+        yield around
 
 
 def program(name: str) -> str:

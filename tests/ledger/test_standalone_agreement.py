@@ -43,7 +43,7 @@ def test_on_every_edit_that_was_hashed_again_without_the_key_the_two_verifiers_a
     whole, path = steps(items(plain.bundle)), tmp_path / "x.bundle"
     every = list(edited(whole))
     told = set()
-    for place, change in Random(11).sample(every, 100):
+    for place, change in Random(11).sample(every, 40):
         try:
             step = whole[place].stating(change.applied(json.loads(whole[place].body)))
         except EvidenceError:  # a lone surrogate, which no body can hold
@@ -72,7 +72,7 @@ def test_on_every_field_of_every_record_edited_the_two_verifiers_agree(
 ) -> None:
     held, path = items(plain.bundle), tmp_path / "x.bundle"
     every = [(at, change) for at in records(held) for change in changes(json.loads(held[at][1]))]
-    for at, change in Random(12).sample(every, 80):
+    for at, change in Random(12).sample(every, 40):
         try:
             raw = canonical(change.applied(json.loads(held[at][1])))
         except EvidenceError:
@@ -88,12 +88,13 @@ def test_steps_left_out_moved_or_taken_twice_are_judged_alike(plain: Carried, tm
     for place, step in enumerate(whole):
         double = step._replace(raw=read_raw(step.raw).replace(idem=digest("another key")).canonical())
         later = [*whole[:place], *whole[place + 1 : place + 3], step, *whole[place + 3 :]]
-        for changed in (
+        ways = (
             [*whole[:place], *whole[place + 1 :]],
             [*whole[: place + 1], double, *whole[place + 1 :]],
             [*whole[: place + 1], step, *whole[place + 1 :]],
             later,
-        ):
+        )
+        for changed in ways[place % 2 :: 2]:
             put(path, rechained(changed), log)
             words.append(verdict(path))
             assert (words[-1] == "UNANCHORED") == clean(path), (place, step.kind)

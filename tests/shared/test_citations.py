@@ -2,14 +2,14 @@
 
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
 from benchmarks.citations import Figures, measure, read_citations
 from providers.standards.folding import fold
-from providers.standards.library import Library
+from providers.standards.library import Library, StandardRecord
 from providers.standards.matching import search
 from providers.standards.rules import Rules
 from providers.standards.scan import find_codes, read_record_code
@@ -58,7 +58,7 @@ def test_every_code_of_the_library_is_read_whole_and_in_one_way(standards: Libra
         assert (found.start, found.end, len(found.readings)) == (0, len(folded), 1)
 
 
-# Spellings of a code and title that people write, each made from two hundred real records.
+# Spellings of a code and title that people write, each made from a hundred real records.
 FORMS: dict[str, Callable[[str, str], str]] = {
     "lower case": lambda code, _: code.lower(),
     "no blank": lambda code, _: code.replace(" ", ""),
@@ -95,14 +95,14 @@ FORMS: dict[str, Callable[[str, str], str]] = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_real_code_is_found_however_it_is_written(form: str, standards: Library) -> None:
-    chosen = random.Random(form).sample(list(standards.records), 200)
+    chosen = random.Random(form).sample(list(standards.records), 100)
     missed = []
     for record in chosen:
         query = FORMS[form](record.code, record.title)
         found = search(standards, query)
         if [one.record for one in found[:1]] != [record]:
             missed.append((query, [(one.record.code, one.score) for one in found]))
-    assert len(missed) <= 2, missed
+    assert len(missed) <= 1, missed
 
 
 def test_a_digit_that_was_read_as_a_letter_still_leads_to_the_number(standards: Library) -> None:
@@ -117,11 +117,19 @@ def test_a_digit_that_was_read_as_a_letter_still_leads_to_the_number(standards: 
         assert record in [one.record for one in found], misread
 
 
-def test_a_code_that_the_library_lacks_is_no_other_standard(standards: Library) -> None:
+# With the code alone there is none. These agree in title and in all but one character of the number,
+# which the design scores 0.7 * 1 + 0.3 * 0.75, or quote another number in their own title.
+NEARLY_THE_SAME = [
+    "DB11/T 3047-2025", "DB13/T 3047-2025", "GB 7300.311-2025", "GB 7300.313-2025",
+    "YY/T 0287-2017", "YY/T 1985-2025",
+]  # fmt: skip
+
+
+def in_place_of(records: Iterable[StandardRecord], standards: Library) -> list[str]:
     """Each record asked for as if it were not there: what would come back in its place at 0.90 or more?"""
     loud = Rules(quiet_typo=False)
     wrong = set()
-    for record in standards.records:
+    for record in records:
         [number, *_] = read_record_code(record.code)
         for query in (record.code, f"{record.code} {record.title}"):
             for found in search(standards, query, limit=8, rules=loud):
@@ -129,9 +137,15 @@ def test_a_code_that_the_library_lacks_is_no_other_standard(standards: Library) 
                 body = (number.org, number.num, number.parts)
                 if found.score >= 9_000 and (other.org, other.num, other.parts) != body:
                     wrong.add((query, found.record.code))
-    # With the code alone there is none. These agree in title and in all but one character of the number,
-    # which the design scores 0.7 * 1 + 0.3 * 0.75, or quote another number in their own title.
-    assert sorted(code for _, code in wrong) == [
-        "DB11/T 3047-2025", "DB13/T 3047-2025", "GB 7300.311-2025", "GB 7300.313-2025",
-        "YY/T 0287-2017", "YY/T 1985-2025",
-    ]  # fmt: skip
+    return sorted(code for _, code in wrong)
+
+
+def test_one_of_eight_codes_asked_for_as_if_the_library_lacked_it_is_no_other_standard(
+    standards: Library,
+) -> None:
+    assert set(in_place_of(standards.records[::8], standards)) <= set(NEARLY_THE_SAME)
+
+
+@pytest.mark.soak
+def test_a_code_that_the_library_lacks_is_no_other_standard(standards: Library) -> None:
+    assert in_place_of(standards.records, standards) == NEARLY_THE_SAME
