@@ -17,10 +17,10 @@ from ledger.postgres_session import (
     TakenError,
 )
 from ledger.postgres_url import PostgresUrl
-from ledger.postgres_view import Asked, LogSession, Statements
+from ledger.postgres_view import Asked, LogSession, PostgresWriter, Statements
 from ledger.sql_append import SqlWriter
 from ledger.sql_key import KeyInHand, append_all, keyed
-from ledger.sql_view import LAST, LATEST, RAW, SAME_KEY, SqlReader, key_of
+from ledger.sql_view import AFTER, CHUNK, LAST, LAST_NOTE, LATEST, RAW, SAME_KEY, SqlReader, key_of
 from ledger.store import Appended, Clock, Draft, Head, Known, Opening
 from schemas.errors import BusyError, IntegrityError, StorageError, UsageError
 from schemas.ledger import record_id
@@ -233,12 +233,14 @@ class PostgresLedger(PostgresReadonly):
     @contextmanager
     def _writing(self, asked: Iterable[Asked], restoring: bool = False) -> Iterator[SqlWriter]:
         ahead: list[Asked] = [(LAST, ()), *asked]
+        if self._known is not None:  # what others appended since
+            ahead.append((AFTER, (self._known.head.seq - 1, CHUNK)))
         if self._key.signing is not None:
             from ledger.keyring import ROTATED  # what the key's own admission asks for
 
-            ahead.append((LATEST, (ROTATED,)))
+            ahead += [(LATEST, (ROTATED,)), (LAST_NOTE, ())]
         session, own = self._begun(_WRITE, self._lock, ahead)
-        view = SqlWriter(own.rows, own.put, str(self._place), self._clock, self._known)
+        view = PostgresWriter(own, str(self._place), self._clock, self._known)
         try:
             self._key.admit(view, restoring)
             yield view
@@ -340,7 +342,7 @@ def _try_begin(
     name = opening.origin or f"external-evidence/{os.urandom(8).hex()}"
     own = LogSession(session, Statements(number))
     own.put("INSERT INTO head VALUES (-1, '', ?)", name)
-    writer = SqlWriter(own.rows, own.put, str(place), clock)
+    writer = PostgresWriter(own, str(place), clock)
     writer.signing = signing
     writer.found(opening.draft(name), name)
     note = writer.seal()

@@ -1,9 +1,11 @@
 """The statements of ledger/sql_view.py as PostgreSQL reads them, for one log of those in the database."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ledger.postgres_session import Session
-from ledger.sql_view import HEAD, Row
+from ledger.sql_append import SqlWriter
+from ledger.sql_view import HEAD, SAME_KEY, Row, key_of
+from ledger.store import Clock, Known
 
 Asked = tuple[str, tuple[object, ...]]
 
@@ -49,14 +51,34 @@ class LogSession:
 
     def rows(self, sql: str, /, *values: object) -> list[Row]:
         """One statement inside the transaction: all its rows."""
-        if self._ahead and (found := self._ahead.pop((sql, values), None)) is not None:
-            return found
         if any(isinstance(value, str) and "\0" in value for value in values):
             return []  # no text of the database holds that, and it takes no such question
-        return self._session.rows(self._statements[sql], *values)
+        return self.ask([(sql, values)])[0]
+
+    def ask(self, asked: Sequence[Asked]) -> list[list[Row]]:
+        """All rows of each of these statements; those that were not asked ahead are sent together."""
+        found = [self._ahead.pop(one, None) for one in asked]
+        known = self._statements
+        missing = [
+            (known[sql], values) for (sql, values), rows in zip(asked, found, strict=True) if rows is None
+        ]
+        later = iter(self._session.ask(missing) if missing else ())
+        return [next(later) if rows is None else rows for rows in found]
 
     def put(self, sql: str, /, *values: object) -> None:
         """One statement that gives no rows; what was asked ahead may be wrong from here on."""
         if self._ahead:
             self._ahead = {}
         self._session.put(self._statements[sql], *values)
+
+
+class PostgresWriter(SqlWriter):
+    """A Writer that looks all keys of one call up together."""
+
+    def __init__(self, own: LogSession, place: str, clock: Clock, known: Known | None = None) -> None:
+        super().__init__(own.rows, own.put, place, clock, known)
+        self._own = own
+
+    def _first(self, idems: Sequence[str]) -> dict[str, bytes]:
+        asked: list[Asked] = [(SAME_KEY, (key_of(idem),)) for idem in idems]
+        return {idem: rows[0][1] for idem, rows in zip(idems, self._own.ask(asked), strict=True) if rows}

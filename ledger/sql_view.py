@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 
 _PREFIX = re.compile(r"(?:(sha256|blake3):)?([0-9a-f]{1,64})")
 _MOST_LIKE = 8
-_CHUNK = 256
+CHUNK = 256
 LAST = "SELECT seq, raw FROM records WHERE TRUE ORDER BY seq DESC LIMIT 1"
 HEAD = "SELECT seq, digest FROM head WHERE TRUE"
+AFTER = "SELECT seq, raw FROM records WHERE seq > ? ORDER BY seq LIMIT ?"
+LAST_NOTE = "SELECT size, note FROM checkpoints WHERE TRUE ORDER BY size DESC LIMIT 1"
 RAW = "SELECT seq, raw FROM records WHERE seq = ?"
 LATEST = "SELECT seq, raw FROM records WHERE kind = ? ORDER BY seq DESC LIMIT 1"
 SAME_KEY = "SELECT seq, raw FROM records WHERE idem = ?"
@@ -71,9 +73,7 @@ class SqlReader:
 
     def records(self, after: int = -1) -> Iterator[tuple[int, bytes]]:
         """Every (seq, raw) beyond `after` in order, a few at a time."""
-        while chunk := self._pairs(
-            "SELECT seq, raw FROM records WHERE seq > ? ORDER BY seq LIMIT ?", after, _CHUNK
-        ):
+        while chunk := self._pairs(AFTER, after, CHUNK):
             yield from chunk
             after = chunk[-1][0]
 
@@ -138,15 +138,14 @@ class SqlReader:
 
     def last_checkpoint(self) -> bytes | None:
         """The signed checkpoint of the most records."""
-        query = "SELECT size, note FROM checkpoints WHERE TRUE ORDER BY size DESC LIMIT 1"
-        found = self._pair(query) if self._grown() else None
+        found = self._pair(LAST_NOTE) if self._grown() else None
         return None if found is None else found[1]
 
     def checkpoints(self) -> Iterator[tuple[int, bytes]]:
         """Every (size, note) in order of size, a few at a time."""
         query = "SELECT size, note FROM checkpoints WHERE size > ? ORDER BY size LIMIT ?"
         after = -(1 << 63)
-        while self._grown() and (chunk := self._pairs(query, after, _CHUNK)):
+        while self._grown() and (chunk := self._pairs(query, after, CHUNK)):
             yield from chunk
             after = chunk[-1][0]
 
@@ -209,7 +208,7 @@ class SqlReader:
     def _tree_rows(self) -> Iterator[tuple[int, bytes, object]]:
         query = "SELECT seq, raw, tree FROM records WHERE seq > ? ORDER BY seq LIMIT ?"
         after = -1
-        while self._grown() and (chunk := self._rows(query, after, _CHUNK)):
+        while self._grown() and (chunk := self._rows(query, after, CHUNK)):
             for seq, raw, stored in chunk:
                 yield seq, self._blob(raw), stored
             after = chunk[-1][0]

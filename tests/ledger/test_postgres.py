@@ -249,6 +249,18 @@ def test_a_log_that_was_dropped_and_begun_again_is_not_gone_on_with(database: st
             ledger.append(step(1))
 
 
+def test_a_history_that_was_exchanged_under_a_writer_gets_a_tree_of_its_own(database: str) -> None:
+    with closing(begin_in(database)) as ledger, closing(begin_in(database)) as other:
+        ledger.append(step(1), step(2))
+        with psycopg.connect(database, autocommit=True) as keeper:
+            keeper.execute("DROP SCHEMA external_evidence CASCADE")
+        begin_in(database).close()
+        other.append(*map(step, range(10, 20)))
+        assert ledger.append(step(3))[0].seq == 11
+        with ledger.read() as reader:
+            assert not list(reader.index_breaks())
+
+
 def test_an_erased_body_is_gone_and_cannot_be_appended_again(database: str) -> None:
     with closing(begin_in(database)) as ledger:
         ledger.append(step(1), step(2))

@@ -342,3 +342,16 @@ def test_the_opening_is_not_a_step_that_can_be_repeated_by_chance(tmp_path: Path
     ledger = SqliteLedger.open(path, Ticking(), create=OPENING._replace(origin="another/log"))
     assert [read_raw(raw).log for _, raw in stored(ledger)] == ["tests.example/log"]
     ledger.close()
+
+
+def test_writers_that_take_turns_grow_one_tree(tmp_path: Path, begin: Begin) -> None:
+    one, other = begin(tmp_path / "l.sqlite3"), begin(tmp_path / "l.sqlite3")
+    for number in range(12):
+        append(one if number % 3 else other, step(number))
+    # More than are caught up with at once.
+    append(other, *(step(number) for number in range(20, 320)))
+    assert append(one, step(400))[0].seq == 313
+    with one.read() as reader:
+        assert not list(reader.index_breaks())
+    one.close()
+    other.close()
