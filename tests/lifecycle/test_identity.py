@@ -1,7 +1,6 @@
 """Identities: frozen, the same however an artifact is dressed, the same on every platform (section 2)."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +17,7 @@ from schemas.outside import parse
 from schemas.request import Request
 from tests.lifecycle.golden import SMALL_PROVIDERS, SMALL_REQUEST, all_ids
 from tests.strategies import Life, algorithms, dressed, lives, plans, provider_lists
+from tests.unmeasured import unmeasured
 
 ROOT = Path(__file__).resolve().parents[2]
 FROZEN: dict[str, dict[str, str]] = {
@@ -85,7 +85,7 @@ SAY = "import json; from tests.lifecycle.golden import all_ids; print(json.dumps
 )
 def test_identities_depend_on_no_locale_hash_seed_or_zone(setting: dict[str, str]) -> None:
     ended = subprocess.run(
-        [sys.executable, "-c", SAY], cwd=ROOT, env={**os.environ, **setting}, check=True, capture_output=True
+        [sys.executable, "-c", SAY], cwd=ROOT, env=unmeasured(**setting), check=True, capture_output=True
     )
     assert json.loads(ended.stdout) == FROZEN
 

@@ -16,6 +16,7 @@ from evidence.lifecycle.readback import covered_refs
 from evidence.sinks.dossier import Dossier
 from schemas.errors import BusyError, IntegrityError, InvalidError, StorageError
 from tests.sinks.builders import NOW, REFS, life, source
+from tests.unmeasured import unmeasured
 
 ROOT = Path(__file__).resolve().parents[2]
 LIFE = life()
@@ -81,7 +82,7 @@ def run(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env=unmeasured(PYTHONPATH=str(ROOT)),
         check=False,
     )
 
@@ -100,7 +101,7 @@ def writer(folder: Path, name: str, count: int) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         text=True,
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env=unmeasured(PYTHONPATH=str(ROOT)),
     )
 
 

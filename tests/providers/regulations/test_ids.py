@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -25,6 +24,7 @@ from tests.providers.regulations.law import (
     kinds,
     texts,
 )
+from tests.unmeasured import unmeasured
 
 # Nothing that a recogniser could take for a label, and no mark that Markdown takes away.
 SENTENCE = st.text("灯塔守护人航行海岸油罩雾船港口昼夜明暗", min_size=1, max_size=12).map(
@@ -175,7 +175,7 @@ def test_s8_another_process_hash_seed_locale_and_order_give_byte_identical_manif
         (("0", "C", files), ("4242", "C.UTF-8", files[::-1]), ("7", "POSIX", [*files[3:], *files[:3]]))
     ):
         corpus = tmp_path / f"{at}.sqlite3"
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "LC_ALL": locale, "PYTHONUTF8": "0"}
+        environment = unmeasured(PYTHONHASHSEED=seed, LC_ALL=locale, PYTHONUTF8="0")
         done = subprocess.run(
             [sys.executable, "-c", CHILD, str(corpus), *order],
             env=environment, stdout=subprocess.PIPE, check=True, text=True,
