@@ -232,10 +232,10 @@ def test_another_process_hash_seed_locale_and_order_give_the_same_revision(
     assert done.stdout.strip() == revision
 
 
-def test_nodes_of_the_real_corpus_resolve_with_their_hash(regulations: Path, tmp_path: Path) -> None:
-    with Corpus.open(tmp_path / "corpus.sqlite3", clock, create=True) as corpus:
-        corpus.import_files([regulations / "manifest.json"])
-        revision = corpus.publish()
-        some = [node.node_id for node in list(corpus.nodes(revision))[::40]]
-        assert len(some) > 300
-        assert all(corpus.resolve(revision, node_id).hash_verified for node_id in some)
+def test_nodes_of_the_real_corpus_resolve_with_their_hash(
+    loaded: tuple[Corpus, ImportReport, str],
+) -> None:
+    corpus, _, revision = loaded
+    some = [node.node_id for node in list(corpus.nodes(revision))[::40]]
+    assert len(some) > 300
+    assert all(corpus.resolve(revision, node_id).hash_verified for node_id in some)
