@@ -25,7 +25,7 @@ def lures(name: str, *fields: str, status: int = 200) -> Case:
 
 
 ANSWERS = (
-    hangs("silence", says("hold"), fresh=True),
+    hangs("silence", says("hold")),
     hangs("drip in the status line", forever(b"HTTP/1.1 200 ", 0.1, b"O"), fresh=True),
     hangs("drip in the head", forever(OK, 0.1, b"A", 0.1, b":b\r\n")),
     hangs("drip of interim answers", forever(b"", 0.5, b"HTTP/1.1 103 E\r\n\r\n")),
@@ -51,13 +51,11 @@ ANSWERS = (
         "status line without end",
         "its head has a line that is too long",
         forever(b"HTTP/1.1 200 ", b"A" * 65536),
-        fresh=True,
     ),
     head(
         "field without end",
         "its head has a line that is too long",
         forever(OK + b"A: ", b"A" * 65536),
-        fresh=True,
     ),
     head("fields without end", "its head is too large", forever(OK, b"A: b\r\n" * 1000), fresh=True),
     head(
@@ -95,7 +93,6 @@ ANSWERS = (
         "no such page, without end",
         "status 404",
         forever(b"HTTP/1.1 404 X\r\n\r\n", bytes(65536)),
-        fresh=True,
     ),
     head("too many requests", "status 429", says(page(b"", 429, "Retry-After: 999999"))),
     head("unavailable", "status 503", says(page(b"", 503, "Retry-After: Fri, 31 Dec 9999 23:59:59 GMT"))),

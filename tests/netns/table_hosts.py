@@ -187,6 +187,5 @@ HOSTS = (
         "http://www.c{n}.test/%E6%A0%87%E5%87%86?q=%E9%A1%B5%E9%9D%A2",
         asked=("www.c{n}.test",),
         site={"/%E6%A0%87%E5%87%86": says(page(TEXT))},
-        fresh=True,
     ),
 )

@@ -27,7 +27,7 @@ def followed(name: str, where: str, final: str, **more: object) -> Case:
 HOPS = {f"/{hop}": to(f"/{hop + 1}") for hop in range(9)}
 
 REDIRECTS = (
-    led("loopback", "http://127.0.0.1/", "the host is 127.0.0.1, which is not public: Loopback", fresh=True),
+    led("loopback", "http://127.0.0.1/", "the host is 127.0.0.1, which is not public: Loopback"),
     led(
         "unspecified",
         "http://0.0.0.0/",
@@ -77,7 +77,6 @@ REDIRECTS = (
         "the host is 10.4.4.4, which is not public: Private-Use",
         names={"inside": Name(a=("10.4.4.4",))},
         asked=("www.c{n}.test", "inside.c{n}.test"),
-        fresh=True,
     ),
     led(
         "name with an address outside and one inside",
@@ -157,7 +156,6 @@ REDIRECTS = (
         "http://other.c{n}.test/",
         asked=BOTH,
         reached=(WWW, OTHER),
-        fresh=True,
     ),
     followed(
         "protocol-relative",

@@ -27,7 +27,6 @@ ROBOTS = (
         "the host is 169.254.169.254, which is not public: Cloud metadata",
         to("http://169.254.169.254/latest/"),
         "rejected",
-        fresh=True,
     ),
     unread(
         "leads to a name inside",
@@ -48,9 +47,7 @@ ROBOTS = (
         says(page(b"x", 200, "Content-Encoding: br")),
     ),
     robots("forbids", "rejected", "robots.txt disallows it", says(page(b"User-agent: *\nDisallow: /\n"))),
-    robots(
-        "drips", "failed", LATE, forever(b"HTTP/1.1 200 OK\r\n\r\n", 0.1, b"#"), seconds=HANGS, fresh=True
-    ),
+    robots("drips", "failed", LATE, forever(b"HTTP/1.1 200 OK\r\n\r\n", 0.1, b"#"), seconds=HANGS),
     robots("never answers", "failed", LATE, says("hold"), seconds=HANGS),
     robots("without end", "captured", "", forever(b"HTTP/1.1 200 OK\r\n\r\n", b"# \n" * 20000), fresh=True),
     robots("bomb", "captured", "", BOMB, fresh=True),
@@ -61,7 +58,6 @@ ROBOTS = (
         "robots.txt disallows it",
         says(page(b"User-agent: *\n" + (b"Disallow: /" + b"*a" * 4000 + b"$\n") * 60)),
         url="http://www.c{n}.test/?" + "a" * 4000,
-        fresh=True,
     ),
     robots(
         "leads to another host",
