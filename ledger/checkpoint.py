@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ledger.keys import Signer
 
 MOST_SIZE = (1 << 63) - 1
+_ORIGIN = origin()
 DECIMAL = re.compile(r"0|[1-9][0-9]{0,18}")
 
 
@@ -31,7 +32,7 @@ class Checkpoint(NamedTuple):
         if len(lines) != 3:
             raise InvalidError(f"checkpoint has {len(lines)} lines, not 3", subject="checkpoint")
         try:
-            name = str(origin().read(lines[0]))
+            name = str(_ORIGIN.read(lines[0]))
         except RuleError as error:
             raise InvalidError(f"checkpoint.origin {error}", subject="checkpoint.origin") from error
         root = decoded(lines[2], "checkpoint.root")

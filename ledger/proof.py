@@ -7,8 +7,7 @@ one line each hash, from the leaf's neighbour up
 the checkpoint as it was signed
 """
 
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Iterable
 from typing import NamedTuple, Self
 
 from ledger.checkpoint import Checkpoint, number
@@ -76,40 +75,47 @@ def prove(reader: Reader, seq: int, size: int | None = None) -> Proof | None:
     None when no checkpoint does: the log has no key, or not so many records.
     """
     note = reader.checkpoint(max(seq + 1, size or 0))
-    return None if note is None else Proof(seq, tuple(inclusion(reader.subtree, seq, _covered(note))), note)
+    if note is None:
+        return None
+    covered = Checkpoint.of(note)[1].size
+    return Proof(seq, tuple(inclusion(reader.subtree, seq, covered)), note)
 
 
 def proved(writer: Writer, done: Iterable[Appended]) -> list[Appended]:
     """Each with its proof, for which the transaction's checkpoint is signed now; the log must have a key."""
     writer.seal()
-    paths = cache(lambda note: _lines(writer.subtree, _covered(note)))
+    paths: dict[bytes, _Paths] = {}
     found = []
     for one in done:
         proof, note = None, writer.checkpoint(one.seq + 1)
         if note is not None:
-            proof = f"{HEADER}\nindex {one.seq}\n{paths(note)(0, one.seq)}\n".encode() + note
+            known = paths.get(note) or paths.setdefault(note, _Paths(writer.subtree, note))
+            proof = f"{HEADER}\nindex {one.seq}\n{known.lines(0, one.seq)}\n".encode() + note
         found.append(one._replace(proof=proof))
     return found
 
 
-def _lines(node: Node, size: int) -> Callable[[int, int], str]:
-    """The path from the subtree (level, index) up to the root over `size` leaves, a line each hash."""
+class _Paths:
+    """Paths to the root that a stored checkpoint states; what the steps of one commit share is made once."""
 
-    # The steps of one commit share most of their paths: each part is written once.
-    @cache
-    def lines(level: int, index: int) -> str:
-        last, beside = (size - 1) >> level, index ^ 1
+    def __init__(self, node: Node, note: bytes) -> None:
+        # No more of the note is read: whoever is given the proof checks the whole.
+        size = note.partition(b"\n")[2].partition(b"\n")[0]
+        self._node, self._size = node, number(size.decode("ascii", "replace"), "checkpoint.size")
+        self._made: dict[tuple[int, int], str] = {}
+
+    def lines(self, level: int, index: int) -> str:
+        """The path from that subtree on, a line each hash."""
+        last, beside = (self._size - 1) >> level, index ^ 1
         if not last:
             return ""
-        above = lines(level + 1, index >> 1)
-        return above if beside > last else f"{encoded(subtree(node, level, beside, size))}\n{above}"
-
-    return lines
-
-
-def _covered(note: bytes) -> int:
-    """How many records a stored checkpoint is of."""
-    return Checkpoint.of(note)[1].size
+        made = self._made.get((level, index))
+        if made is None:
+            made = self.lines(level + 1, index >> 1)
+            if beside <= last:
+                made = f"{encoded(subtree(self._node, level, beside, self._size))}\n{made}"
+            self._made[level, index] = made
+        return made
 
 
 def hashes(lines: list[str], what: str) -> tuple[bytes, ...]:

@@ -56,7 +56,7 @@ class Draft(NamedTuple):
 
     def idem(self) -> str:
         """The idempotency key."""
-        key = [self.actor, self.command, self.subject.to_wire()]
+        key = [self.actor, self.command, self.subject.ids()]
         try:
             # Nothing but texts, and a subject's names are ASCII: RFC 8785 without looking at each part.
             return digest_bytes(orjson.dumps(key, option=orjson.OPT_SORT_KEYS))
@@ -131,7 +131,7 @@ def compose(draft: Draft, idem: str, body: str, log: str, head: Head | None, at:
         raise InvalidError("a registered schema's digest must be that of its body", subject="schema.digest")
     _check(log, draft.kind, draft.actor, draft.schema_name, draft.schema_digest)
     seq, prev = (0, "null") if head is None else (head.seq + 1, f'"{head.id}"')
-    subject = orjson.dumps(draft.subject.to_wire(), option=orjson.OPT_SORT_KEYS).decode()
+    subject = orjson.dumps(draft.subject.ids(), option=orjson.OPT_SORT_KEYS).decode()
     # As LedgerRecord.canonical() writes it: no text in it, once checked, needs an escape.
     return (
         f'{{"actor":"{draft.actor}","at":"{at}","body":{{"digest":"{body}","size":{size}}},"idem":"{idem}",'

@@ -121,7 +121,8 @@ def inclusion(node: Node, index: int, size: int) -> list[bytes]:
 
 def subtree(node: Node, level: int, index: int, size: int) -> bytes:
     """The root over those of the subtree's leaves that a tree of `size` leaves has."""
-    return _range(node, index << level, min(size, (index + 1) << level))
+    whole = (index + 1) << level <= size
+    return node(level, index) if whole else _range(node, index << level, size)
 
 
 def consistency(node: Node, old: int, new: int) -> list[bytes]:

@@ -129,7 +129,7 @@ class Subject(Record):
 
     def ids(self) -> dict[str, str]:
         """The ids that are there, by field."""
-        return {name: str(value) for name, value in self.to_wire().items()}
+        return {name: value for name, value in self.__dict__.items() if value is not None}
 
 
 SUBJECT_FIELDS = tuple(spec.name for spec in Subject.FIELDS)
