@@ -1,5 +1,6 @@
 """How a store over SQL appends inside one transaction (ledger.md section 3); see ledger/sql_view.py."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -8,7 +9,6 @@ from ledger.sql_view import (
     CHUNK,
     HEAD,
     LAST,
-    SAME_KEY,
     Row,
     Rows,
     SqlReader,
@@ -70,7 +70,7 @@ class _Steps:
         return Appended(seq, self.head.id, raw, repeated=False)
 
 
-class SqlWriter(SqlReader):
+class SqlWriter(SqlReader, ABC):
     """A Writer inside one transaction that holds the right to append."""
 
     def __init__(self, rows: Rows, put: Put, place: str, clock: Clock, known: Known | None = None) -> None:
@@ -186,6 +186,8 @@ class SqlWriter(SqlReader):
             raise self._wrong("the first record is missing")
         self._peaks = self._caught_up(head.seq + 1)
         if self.signing is not None:
+            if self._known is not None and not self._peaks:  # a restored database, or much that others wrote
+                self.signing.admit_again(self)
             return Known(head, self.signing.tree(self, head.seq + 1))
         return Known(head, frontier_at(self.subtree, head.seq + 1))
 
@@ -203,10 +205,10 @@ class SqlWriter(SqlReader):
         tree, _ = tree.extend(leaf_hash(raw) for _, raw in rest[1:])
         return dict(zip(peaks(size), tree.peaks, strict=True)) if tree.size == size else {}
 
+    @abstractmethod
     def _first(self, idems: Sequence[str]) -> dict[str, bytes]:
         """The stored bytes of the records that have one of these keys, each by its key."""
-        found = ((idem, self._pair(SAME_KEY, key_of(idem))) for idem in idems)
-        return {idem: pair[1] for idem, pair in found if pair is not None}
+        ...
 
     def _insert(self, steps: _Steps) -> None:
         tree, rows = self._tree.extend(leaf_hash(record[1]) for record in steps.records)
