@@ -10,16 +10,26 @@ from evidence.plan_story import DecisionStory, PlanStory, Step
 from evidence.story import Story
 from ledger.store import Reader
 from schemas.dates import split_instant
-from schemas.errors import IntegrityError, UsageError
+from schemas.errors import IntegrityError, NotFoundError, UsageError
 from schemas.ledger import read_raw, record_id
+from schemas.text import shown
+
+MOST_DIGITS = 15
+FINISHED = "execution.finished"
 
 SAME, EXTENDS, BEHIND, FORKED, OTHER = "same", "extends", "behind", "forked", "other_log"
 """How B stands to A: the same records; all of A's and more; the first of A's; some shared; none shared."""
-STATES = ("planned", "admitted", "rejected", "unknown", "superseded", "uncovered", "retired", "erased")
+STATES = (
+    *("planned", "started", "executed", "received"),
+    *("admitted", "rejected", "unknown", "superseded", "uncovered", "retired", "erased"),
+)
 
 
 class Fact(NamedTuple):
-    """One thing that holds in a ledger: of a plan, a decision, one of its sources, or a body."""
+    """One thing that holds in a ledger: of a plan, a run, a receipt, a decision, a source, or a body.
+
+    A run is named by the digest of what its record says of it, anything else by its own id.
+    """
 
     state: str
     id: str
@@ -87,10 +97,10 @@ def diff(a: Story, b: Story) -> Difference:
 def state_at(reader: Reader, moment: str) -> int:
     """The last seq of the state at `moment`: a seq, or a time, before the first record later than it.
 
-    -1: there was no record yet. UsageError: it is neither.
+    -1: there was no record yet. NotFoundError: there is no such record. UsageError: it is neither.
     """
     if moment.isascii() and moment.isdigit():
-        return int(moment)
+        return _there(reader, moment)
     asked = split_instant(moment)
     if asked is None:
         raise UsageError(f"{moment!a} is neither a seq nor a time as 2026-03-04T05:06:07Z", subject="STATE")
@@ -102,6 +112,20 @@ def state_at(reader: Reader, moment: str) -> int:
                 break
         last = seq
     return last
+
+
+def is_state(moment: str) -> bool:
+    """Whether `moment` is written as a state is: a seq, or a time."""
+    return (moment.isascii() and moment.isdigit()) or split_instant(moment) is not None
+
+
+def _there(reader: Reader, digits: str) -> int:
+    head = reader.head()
+    last = -1 if head is None else head.seq
+    if len(digits) > MOST_DIGITS or int(digits) > last:
+        what = f"the ledger has {last + 1} records, from 0 on, and no record {shown(digits, 40)}"
+        raise NotFoundError(what, subject="STATE")
+    return int(digits)
 
 
 def _relation(a: Story, b: Story) -> tuple[str, Fork | None]:
@@ -125,6 +149,12 @@ def _facts(story: Story) -> Iterator[tuple[Fact, Detail]]:
         objective = plan.plan.request.objective if plan.plan else None
         if plan.created:
             yield Fact("planned", plan.plan_id), _detail(plan, plan.created, objective)
+        for run in plan.executions:
+            state = "executed" if run.record.kind == FINISHED else "started"
+            yield Fact(state, run.record.body.digest), _detail(plan, run, objective)
+        for receipt in plan.receipts.values():
+            if receipt.observed:
+                yield Fact("received", receipt.receipt_digest), _detail(plan, receipt.observed, objective)
         for decision in plan.decisions:
             yield from _decided(plan, decision, objective)
     events = {step.seq: step.record for step in story.events()}

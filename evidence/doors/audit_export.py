@@ -12,6 +12,7 @@ from evidence.doors.result_file import write_durably, write_result
 if TYPE_CHECKING:
     from evidence.plan_story import PlanStory
     from evidence.story import Story
+    from ledger.store import Reader
 
 _PLAN = click.option("--plan", "plan", metavar="ID", help="Only this plan: its id, or a unique beginning.")
 
@@ -74,38 +75,43 @@ def tiles(given: str | None, to: str, force: bool, chosen_format: str | None) ->
     return 0
 
 
-@export.command()
+@export.command(epilog="Exit status 5: the ledger does not hold; nothing is written.")
 @ledger_option
 @_PLAN
 @output_options
 def prov(given: str | None, plan: str | None, to: str, force: bool) -> int:
-    """W3C PROV as PROV-JSON: steps, artifacts, and who did what."""
+    """W3C PROV as PROV-JSON: steps, artifacts, and who did what. A ledger that does not hold is refused."""
     from evidence.exports.prov import export as exported
     from evidence.story import story
 
     with reading(given) as reader:
+        _refuse_broken(reader)
         told = story(reader)
         document = exported(told, None if plan is None else (_chosen(told, plan),))
     write_result(to, [output.json_text(document)], force=force)
     return 0
 
 
-@export.command("in-toto")
+@export.command("in-toto", epilog="Exit status 5: the ledger does not hold; nothing is written.")
 @ledger_option
 @_PLAN
 @click.option(
-    "--key", metavar="FILE", help="An Ed25519 key file; then the answer is a signed DSSE envelope (签名)."
+    "--key",
+    metavar="FILE",
+    help="An Ed25519 key file; then the answer is a signed DSSE envelope (签名). No variable stands for it.",
 )
 @output_options
 def in_toto(given: str | None, plan: str | None, key: str | None, to: str, force: bool) -> int:
     """An in-toto Statement v1 over the records and bodies, by their sha256 and blake3.
 
-    Without a key it is the bare statement, which proves nothing of who made it.
+    Without a key it is the bare statement, which proves nothing of who made it. A ledger that does not hold
+    is refused, and never signed.
     """
     from evidence.exports.in_toto import envelope, statement
     from evidence.story import story
 
     with reading(given) as reader:
+        _refuse_broken(reader)
         told = story(reader)
         document = statement(told, None if plan is None else _chosen(told, plan))
     if key is not None:
@@ -116,6 +122,21 @@ def in_toto(given: str | None, plan: str | None, key: str | None, to: str, force
         document = envelope(document, load(Path(key)))
     write_result(to, [output.json_text(document)], force=force)
     return 0
+
+
+def _refuse_broken(reader: "Reader") -> None:
+    """IntegrityError where a replay finds what does not hold: what is handed on must be what was recorded."""
+    from evidence.audit import replay
+    from schemas.errors import IntegrityError
+
+    findings = replay(reader).findings
+    if findings:
+        first = findings[0]
+        raise IntegrityError(
+            f"the ledger does not hold: record {first.seq}, {first.field}: {first.rule}",
+            subject=first.field,
+            hint="`audit verify` gives the word, `audit replay` lists all that is wrong",
+        )
 
 
 def _chosen(story: "Story", plan: str) -> "PlanStory":

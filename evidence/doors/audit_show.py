@@ -46,7 +46,10 @@ def show(identity: str, given: str | None, chosen_format: str | None) -> int:
     return IntegrityError.exit_status if shown.body in (MISSING, DAMAGED) else 0
 
 
-@click.command(epilog="Exit status 1: the two are not one history, they fork or have no record in common.")
+@click.command(
+    epilog="Exit status 1: the two are not one history, they fork or have no record in common; 4: there is no "
+    "such ledger or record."
+)
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
 @ledger_option
@@ -54,8 +57,8 @@ def show(identity: str, given: str | None, chosen_format: str | None) -> int:
 def diff(a: str, b: str, given: str | None, chosen_format: str | None) -> int:
     """Compare two ledgers, or two states of one, in terms of decisions.
 
-    A and B are each a ledger FILE, a state of one as FILE@STATE, or a state of the ledger of --ledger as
-    @STATE. STATE is the number of the last record, or a time as 2026-03-04T05:06:07Z.
+    A and B are each a ledger FILE or URL, a state of one as FILE@STATE or URL@STATE, or a state of the
+    ledger of --ledger as @STATE. STATE is the number of the last record, or a time as 2026-03-04T05:06:07Z.
     """
     from evidence.diff import FORKED, OTHER
     from evidence.diff import diff as compare
@@ -76,10 +79,19 @@ def _state(named: str, given: str | None) -> "Iterator[Story]":
     from evidence.diff import state_at
     from evidence.story import story
 
-    file, moment = named, ""
-    if not Path(named).exists():
-        # A path may hold the sign too: the last one divides, where the whole is no file.
-        file, sign, moment = named.rpartition("@")
-        file = file if sign else named
+    file, moment = _divided(named)
     with reading(file or given) as reader:
         yield story(reader, state_at(reader, moment) if moment else None)
+
+
+def _divided(named: str) -> tuple[str, str]:
+    """The ledger and the state of it that `named` means; each is empty where it names none."""
+    from evidence.diff import is_state
+    from ledger.postgres_url import is_url
+
+    file, sign, moment = named.rpartition("@")
+    # A path may hold the sign too: the last one divides, where the whole is no file. In a URL it also stands
+    # behind the user's name, before the host.
+    beyond = file.partition("://")[2]
+    whole = not ("/" in beyond and is_state(moment)) if is_url(named) else Path(named).exists()
+    return (named, "") if whole or not sign else (file, moment)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from evidence.rendering.escape import terminal
+from evidence.rendering.labels import NONE
 from schemas.text import shown as quoted
 
 SHOWN = 50
@@ -16,6 +17,9 @@ _RELATIONS = {
 }
 _STATES = {
     "planned": "计划 planned",
+    "started": "开始执行 execution started",
+    "executed": "执行结束 execution finished",
+    "received": "回执 receipt observed",
     "admitted": "采纳 admitted",
     "rejected": "拒绝 rejected",
     "unknown": "决定的正文不在 decided, body not held",
@@ -31,11 +35,11 @@ def render(difference: dict[str, Any]) -> str:
     lines = [f"对比 Diff: {_RELATIONS[difference['relation']]}"]
     for side in ("a", "b"):
         told = difference[side]
-        lines.append(f"  {side.upper()}: {told['records']} 条记录 records，末条 head {told['head']}")
+        lines.append(f"  {side.upper()}: {told['records']} 条记录 records，末条 head {told['head'] or NONE}")
     fork = difference["first_difference"]
     if fork is not None:
         lines.append(f"  自第 {fork['seq']} 条起不同 first difference at record {fork['seq']}")
-        lines += [f"      {side.upper()}: {fork[side] or '无 none'}" for side in ("a", "b")]
+        lines += [f"      {side.upper()}: {fork[side] or NONE}" for side in ("a", "b")]
     for side in ("a", "b"):
         lines += _side(side.upper(), difference[f"only_in_{side}"])
     lines.append(f"  局限 limit: 只比较所存内容，是否成立见 audit replay。{difference['limit']}")
@@ -44,7 +48,7 @@ def render(difference: dict[str, Any]) -> str:
 
 def _side(name: str, facts: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
     if not any(facts.values()):
-        yield f"只见于 {name} only in {name}: 无 none"
+        yield f"只见于 {name} only in {name}: {NONE}"
         return
     yield f"只见于 {name} only in {name}:"
     for state, rows in facts.items():

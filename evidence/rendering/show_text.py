@@ -33,6 +33,7 @@ def render(shown: dict[str, Any]) -> str:
     left = shown["records_naming_it"] - len(shown["records"][:SHOWN])
     if left:
         lines.append(f"  … 另有 {left} 条记录 more records: --format json")
+    lines += _request(shown)
     lines += _artifact(shown)
     return terminal("\n".join(lines))
 
@@ -44,6 +45,13 @@ def _record(one: dict[str, Any]) -> str:
         f"      编号 id: {one['id']}\n"
         f"      正文 body: {body['digest']}，{body['size']} 字节 bytes，{_BODIES[body['state']]}"
     )
+
+
+def _request(shown: dict[str, Any]) -> Iterator[str]:
+    """By what all about a question is found, and erased: the ids of requests that these records name."""
+    named = [one["record"]["subject"].get("request_id") for one in shown["records"]]
+    for request_id in dict.fromkeys(one for one in named if one is not None):
+        yield f"请求编号 request id: {request_id}"
 
 
 def _artifact(shown: dict[str, Any]) -> Iterator[str]:

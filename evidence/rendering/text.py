@@ -191,9 +191,10 @@ def _anything(value: Wire, depth: int = 0) -> Lines:
                 yield f"{'  ' * depth}{label}:"
                 yield from _anything(one, depth + 1)
             else:
-                yield _line(label, one, depth)
+                yield _line(label, _WORDS[str(one)] if isinstance(one, bool | None) else one, depth)
 
 
+_WORDS = {"None": NONE, "True": YES, "False": NO}
 _FORMS: Mapping[str, Callable[[Wire], Lines]] = {
     DISCOVERY: _discovery,
     PLAN: _plan,

@@ -138,6 +138,8 @@ def test_a_ledger_with_holes_is_compared_as_far_as_it_reads(made: Told) -> None:
     gaps = Gaps.of(made.path)
     found = diff(gaps.without("plan.created", "admission.decided").story(), gaps.story())
     assert {fact.state for fact in found.only_b} == {"planned", "admitted", "rejected", "uncovered"}
+    found = diff(gaps.without("execution.finished", "receipt.observed").story(), gaps.story())
+    assert {fact.state for fact in found.only_b} == {"executed", "received"}
 
 
 def test_a_long_list_of_records_says_how_many_it_leaves_out(
@@ -170,7 +172,11 @@ def test_a_later_state_extends_an_earlier_one_and_says_what_came_to_be(made: Tol
     assert (whole.fork.seq, whole.fork.a) == (1, None)
     assert whole.only_a == {}
     states = {fact.state for fact in whole.only_b}
-    assert states == {"planned", "admitted", "rejected", "superseded", "uncovered", "retired"}
+    decided = {"admitted", "rejected", "superseded", "uncovered", "retired"}
+    assert states == {"planned", "started", "executed", "received", *decided}
+    received = {fact.id for fact in whole.only_b if fact.state == "received"}
+    assert received == {one.digest("blake3") for one in made.receipts.values()}
+    assert "回执 receipt observed: 5" in diff_text(whole.to_wire())
     assert ("uncovered", REFS[0]) in decisions(whole.only_b)
     back = difference(made.path, made.path, until_b=0)
     assert (back.relation, back.only_b, back.only_a) == ("behind", {}, whole.only_b)
@@ -232,6 +238,11 @@ def test_a_state_is_named_by_a_number_or_a_time(made: Told) -> None:
         assert state_at(reader, "2099-01-01T08:00:00+08:00") == steps[-1].seq
         with pytest.raises(UsageError, match="neither a seq nor a time"):
             state_at(reader, "yesterday")
+        last = steps[-1].seq
+        assert state_at(reader, str(last)) == last
+        for beyond in (str(last + 1), "9" * 40):
+            with pytest.raises(NotFoundError, match=f"has {last + 1} records"):
+                state_at(reader, beyond)
 
 
 def test_digests_of_nothing_are_not_ids_of_the_ledger(said: Story) -> None:

@@ -28,6 +28,7 @@ def test_show_gives_the_artifact_of_any_id(lived: Path, quick: Forking) -> None:
     assert record.answer["records"] == done.answer["records"][:1]
     text = quick("audit", "show", plan["plan_id"], "--format", "text", cwd=lived)
     assert "目标 objective: 施工方案引用的规范是否现行？" in text.out.decode()
+    assert f"请求编号 request id: {plan['request']['request_id']}" in text.out.decode()
 
 
 def test_show_says_what_is_wrong_with_the_id_or_the_body(here: Path, quick: Forking) -> None:
@@ -42,13 +43,23 @@ def test_show_says_what_is_wrong_with_the_id_or_the_body(here: Path, quick: Fork
 
 
 def test_diff_compares_two_states_of_one_ledger(lived: Path, quick: Forking) -> None:
-    done = quick("audit", "diff", "@0", "@999999", cwd=lived)
+    last = quick("audit", "verify", cwd=lived).answer["records"] - 1
+    done = quick("audit", "diff", "@0", f"@{last}", cwd=lived)
     assert (done.status, done.answer["relation"]) == (0, "extends")
     assert done.answer["only_in_b"]["admitted"]
     text = quick("audit", "diff", f"{LEDGER}@0", str(LEDGER), "--format", "text", cwd=lived)
     assert "B 续写 A" in text.out.decode()
     same = quick("audit", "diff", str(LEDGER), "@2099-01-01T00:00:00Z", cwd=lived)
     assert same.answer["relation"] == "same"
+    beyond = quick("audit", "diff", "@99999", "@100000", cwd=lived)
+    assert (beyond.status, beyond.error["code"]) == (4, "not_found")
+
+
+def test_the_user_of_a_url_is_no_state_and_a_state_may_stand_behind_one(lived: Path, quick: Forking) -> None:
+    for url in ("postgresql://user@127.0.0.1:1/db", "postgresql://user@12", "postgresql://127.0.0.1:1/db@7"):
+        done = quick("audit", "diff", str(LEDGER), url, cwd=lived)
+        assert done.status == 75, done.err
+        assert b"percent" not in done.err
 
 
 def test_diff_of_two_histories_is_a_negative_answer(lived: Path, here: Path, quick: Forking) -> None:
@@ -120,6 +131,16 @@ def test_export_writes_prov_and_in_toto(lived: Path, here: Path, quick: Forking)
     envelope = json.loads((here / "e.json").read_text(encoding="utf-8"))
     assert envelope["payloadType"] == "application/vnd.in-toto+json"
     assert quick("audit", "export", "prov", "--plan", "ffffffffffff", cwd=here).status == 4
+
+
+def test_nothing_is_exported_or_signed_of_a_ledger_that_does_not_hold(here: Path, quick: Forking) -> None:
+    take_away(here / LEDGER, body_of(here / LEDGER, "receipt.observed"))
+    store(here / "my.key", generate("tests.example/auditor"))
+    for kind in (("prov",), ("in-toto",), ("in-toto", "--key", "my.key")):
+        done = quick("audit", "export", *kind, "-o", "out", cwd=here)
+        assert (done.status, done.error["code"]) == (5, "integrity")
+        assert "does not hold: record" in done.error["message"]
+        assert not (here / "out").exists()
 
 
 def test_a_beginning_that_two_plans_share_is_ambiguous(here: Path, quick: Forking) -> None:

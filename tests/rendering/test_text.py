@@ -114,7 +114,7 @@ def test_a_readback_without_a_decision_says_so() -> None:
 def test_any_other_object_is_shown_key_by_key() -> None:
     value = {"a": 1, "b": {"c": ["x\x1b[2J", "y\nz"]}, "d": [{"e": None}], "k\x1bey": True}
     assert render_text(value) == (
-        "a: 1\nb:\n  c: x\\u001b[2J\n  c: y\n      z\nd:\n  e: None\nk\\u001bey: True\n"
+        "a: 1\nb:\n  c: x\\u001b[2J\n  c: y\n      z\nd:\n  e: 无 none\nk\\u001bey: 是 yes\n"
     )
 
 
