@@ -76,6 +76,7 @@ def serve(folder: Path) -> None:
     """Do every job of stdin in a fork."""
     for module in EVERYTHING:
         importlib.import_module(module)
+    keep_measurement(os.getpid(), again=True)
     with os.fdopen(os.dup(0), "rb") as jobs:
         for line in jobs:
             job = json.loads(line)
@@ -105,22 +106,28 @@ def work(folder: Path, cwd: str, arguments: list[str]) -> None:
         traceback.print_exc()
     sys.stdout.flush()
     sys.stderr.flush()
-    keep_measurement()
+    keep_measurement(os.getppid())
     os._exit(status if isinstance(status, int) else CRASHED)
 
 
-def keep_measurement() -> None:
-    """Add the coverage of this fork to that of the forks before it; `os._exit` would lose it."""
+def keep_measurement(server: int, *, again: bool = False) -> None:
+    """Add the coverage of a fork to that of the forks before it; `os._exit` would lose it.
+
+    `again` forgets it then, and measures on: what all forks have in common is added once.
+    """
     running = sys.modules["coverage"].Coverage.current() if "coverage" in sys.modules else None
     if running is None:
         return
     from coverage import CoverageData
 
     running.stop()
-    kept = CoverageData(basename=f"{running.get_option('run:data_file')}.forks.{os.getppid()}")
+    kept = CoverageData(basename=f"{running.get_option('run:data_file')}.forks.{server}")
     kept.read()
     kept.update(running.get_data())
     kept.write()
+    running.erase()  # its own file; there would be one for every fork
+    if again:
+        running.start()
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ def test_no_wrong_call_has_changed_anything(kept: tuple[Path, str], quick: Forki
     folder, revision = kept
     rows = told(quick, folder, "revisions", *CORPUS)
     assert [(row["corpusRevision"], row["current"]) for row in rows] == [(revision, True)]
-    assert told(quick, folder, "check", *CORPUS) == {"publishable": True, "problems": []}
+    assert told(quick, folder, "check", *CORPUS) == {"publishable": True, "problems": [], "notes": []}
 
 
 def test_no_corpus_is_named(tmp_path: Path, quick: Forking) -> None:

@@ -89,7 +89,7 @@ def test_an_error_is_json_or_text_as_the_answer_would_be(lived: Path, quick: For
         (("admit", "receipt.json", "--decision", "reject", "--reason", "other"), errors.OrderError),
         (("retire", "0000"), errors.NotFoundError),
         (("execute", "plan.json", "--library", "none.csv"), errors.NotReadyError),
-        (("audit", "replay", "--ledger", "plan.json"), errors.IntegrityError),
+        (("audit", "show", "plan_00", "--ledger", "plan.json"), errors.IntegrityError),
     ],
 )
 def test_the_exit_status_is_the_errors_own(
