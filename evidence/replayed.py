@@ -18,7 +18,7 @@ from ledger.policy import Policy
 from ledger.sqlite_file import NoLedgerError, is_there
 from ledger.sqlite_torn import Torn, readable, torn, what_is_left
 from ledger.store import Readable, Reader
-from schemas.errors import EvidenceError, IntegrityError, InvalidError
+from schemas.errors import EvidenceError, IntegrityError, InvalidError, UsageError
 from schemas.ledger import read_raw
 
 COMPARED_WITH_NOTHING = "compared with nothing outside the ledger; `audit verify` does that"
@@ -103,6 +103,9 @@ def replay_log(
             answer.told.take(Break(0, "file", "the file is a ledger", "a ledger", error.message))
     except EvidenceError as error:
         answer.reasons.append(error.message if error.hint is None else f"{error.message} ({error.hint})")
+    last = answer.told.records - 1
+    if view.last is not None and view.last > last >= 0 and answer.verdict is None:
+        raise UsageError(f"the ledger ends with record {last}; there is no {at}", subject="--at")
     return answer
 
 

@@ -116,6 +116,15 @@ def verify(
     return report
 
 
+def verify_replayed(
+    reader: Reader, told: Replay, policy: bytes | None = None, against: Sequence[bytes] = ()
+) -> Verification:
+    """The word on a log that is read already, of which `told` is the replay; InvalidError: no policy."""
+    report = Verification()
+    _whole(report, reader, told, None if policy is None else _policy(policy), against)
+    return report
+
+
 def _policy(raw: bytes) -> "Policy":
     from ledger.policy import Policy  # only for who names one
 

@@ -47,8 +47,8 @@ def show(identity: str, given: str | None, chosen_format: str | None) -> int:
 
 
 @click.command(
-    epilog="Exit status 1: the two are not one history, they fork or have no record in common; 4: there is no "
-    "such ledger or record."
+    epilog="Exit status 1: the two are not one history, they fork or have no record in common; 4: there is "
+    "no such ledger or record."
 )
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
