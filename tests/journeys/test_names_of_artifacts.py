@@ -147,11 +147,13 @@ def test_only_plan_makes_a_ledger(tmp_path: Path, lived: Path, quick: Forking) -
         ("admit", "plan.json", "receipt.json", *ADMIT),
         ("readback", "admission.json"),
         ("retire", "admission.json"),
-        ("audit", "replay"),
     ):
         done = quick(*arguments, cwd=tmp_path)
         assert (done.status, done.error["code"]) == (4, "not_found"), arguments
         assert "there is no ledger" in done.error["message"]
+    for word in ("replay", "verify"):
+        told = quick("audit", word, cwd=tmp_path)
+        assert (told.status, told.answer["verdict"]) == (2, "CANNOT-VERIFY")
     assert sorted(tmp_path.rglob("*")) == before
 
 
