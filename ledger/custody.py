@@ -40,7 +40,7 @@ def rotate(ledger: Ledger, new: Signing, actor: str) -> Appended:
             signature=written(old.signer.sign(text)),
         )
         done = keep(writer, ROTATED, KEY_ROTATED, f"rotate {head.seq + 1}", actor, body.canonical())
-        new.take_over(old)
+        new.take_over(old, writer)
         writer.signing = new.after(old)
     return done
 

@@ -329,6 +329,7 @@ def begin(
 def _try_begin(
     session: Session, place: PostgresUrl, clock: Clock, opening: Opening, signing: "Signing | None"
 ) -> PostgresUrl:
+    published = None if signing is None else signing.published_note()  # before it is known what is there
     session.begin(_WRITE)
     number = 1
     if is_laid_out(session):
@@ -339,6 +340,8 @@ def _try_begin(
         number += max((number for number, _ in logs), default=0)
     else:
         lay_out(session)
+    if signing is not None:
+        signing.refuse_used(published)
     name = opening.origin or f"external-evidence/{os.urandom(8).hex()}"
     own = LogSession(session, Statements(number))
     own.put("INSERT INTO head VALUES (-1, '', ?)", name)

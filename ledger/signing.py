@@ -5,8 +5,9 @@ does not reach: a store that is behind or beside it is noticed.
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn, Self
+from typing import NamedTuple, NoReturn, Self
 
 from ledger.checkpoint import Checkpoint
 from ledger.erased_list import BESIDE as ERASED_BESIDE
@@ -18,11 +19,24 @@ from ledger.note import Note, VerifierKey
 from ledger.store import Reader, Writer
 from ledger.tree import Frontier, frontier_at
 from schemas.canonical import digest_bytes
-from schemas.errors import IntegrityError, InvalidError, StorageError, UsageError
+from schemas.errors import ConflictError, IntegrityError, InvalidError, StorageError, UsageError
 from schemas.ledger import Subject
 from schemas.ledger_erasure import ListedErasure
 
 BESIDE = ".checkpoint"
+_BEHIND = (
+    "find the newer copy; if this older one was put back on purpose, record that with `ledger restore"
+    " --reason …`; if it is another ledger, give it a key of its own"
+)
+_BESIDE = (
+    "this is another history, not an older copy: another ledger needs a key of its own; if two wrote, keep"
+    " both and ask `audit verify --against {place}`"
+)
+
+
+class _Wrong(NamedTuple):
+    complaint: str
+    hint: str
 
 
 class Signing:
@@ -36,6 +50,7 @@ class Signing:
         self._periods: list[Period] = []
         self._rotated: int | None = None
         self._compared = False
+        self._restoring = False
 
     @classmethod
     def load(cls, key: Path) -> Self:
@@ -62,6 +77,7 @@ class Signing:
         published, and no signed `ledger.restored` says that this is meant.
         """
         self._refresh(view)
+        self._restoring = restoring
         if self._compared:
             return
         if not restoring:
@@ -71,12 +87,22 @@ class Signing:
 
     def refuse_unpublished(self, view: Reader) -> None:
         """IntegrityError: the store is behind or beside what was published, and no record means that."""
-        if (complaint := self.complaint(view)) is not None:
-            raise IntegrityError(
-                complaint,
-                subject=str(self.published),
-                hint="if an older copy was put back on purpose, record that with `ledger restore --reason …`",
-            )
+        found = self._found(view)
+        if found is not None:
+            raise IntegrityError(found.complaint, subject=str(self.published), hint=found.hint)
+
+    def admit_again(self, view: Reader) -> None:
+        """As `admit`, of a store that is not what it was when this object last appended to it."""
+        if not self._restoring:
+            self.refuse_unpublished(view)
+
+    def refuse_used(self, published: bytes | None) -> None:
+        """ConflictError where this key has published `published`, of a ledger that is not the one to begin.
+
+        Whoever begins asks for `published_note` first, and only then whether the ledger is there.
+        """
+        if published is not None:
+            raise used(self.published, published)
 
     def erasures(self) -> list[ListedErasure]:
         """What the list beside the key says was erased from this log."""
@@ -87,8 +113,13 @@ class Signing:
         if self.erased is not None:
             self.erased.add(self.verifier.name, subject, reason, bodies)
 
-    def take_over(self, before: "Signing") -> None:
-        """Put on this key's list what was erased under the key before it; durable at the end."""
+    def take_over(self, before: "Signing", view: Reader) -> None:
+        """Put on this key's list what was erased under the key before it; durable at the end.
+
+        IntegrityError: this key has published another history.
+        """
+        self._periods = periods(view)
+        self.refuse_unpublished(view)
         for one in before.erasures():
             self.remember(one.subject, one.reason, one.bodies)
 
@@ -146,6 +177,10 @@ class Signing:
 
     def complaint(self, view: Reader) -> str | None:
         """What is wrong between the store and the published checkpoint; None when nothing is."""
+        found = self._found(view)
+        return None if found is None else found.complaint
+
+    def _found(self, view: Reader) -> "_Wrong | None":
         raw = self.published_note()
         if raw is None:
             return None
@@ -160,9 +195,10 @@ class Signing:
         head = view.head()
         size = 0 if head is None else head.seq + 1
         if published.size > size:
-            wrong = f"the store has {size} records; {published.size} were published"
+            wrong = _Wrong(f"the store has {size} records; {published.size} were published", _BEHIND)
         elif frontier_at(view.subtree, published.size).root() != published.root:
-            wrong = f"the store's first {published.size} records are not those that were published"
+            told = f"the store's first {published.size} records are not those that were published"
+            wrong = _Wrong(told, _BESIDE.format(place=self.published))
         else:
             return None
         return None if digest_bytes(raw) in restorals(view, self._periods) else wrong
@@ -192,6 +228,20 @@ def refuse_keyless(view: Reader) -> NoReturn:
         f"this ledger is signed by {key}; appending needs its key file",
         subject=str(key),
         hint=f"name the key file, as an option or in ${KEY_VARIABLE}",
+    )
+
+
+def used(place: Path | None, published: bytes) -> ConflictError:
+    """The refusal to begin a ledger with a key beside which stands a checkpoint of another one."""
+    told = ""
+    with suppress(IntegrityError):
+        _, stated = _checkpoint(published)
+        told = f": {stated.size} records of {stated.origin}"
+    return ConflictError(
+        f"the key has signed a ledger before, and that one is not here; {place} is of it{told}",
+        subject=str(place),
+        hint="name that ledger, or put it back (an older copy: then `ledger restore`);"
+        " another ledger needs a key of its own: `ledger init --key FILE --new-key`",
     )
 
 

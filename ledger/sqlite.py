@@ -245,6 +245,9 @@ def _begin(path: Path, clock: Clock, opening: Opening, signing: "Signing | None"
     from ledger.files import synchronise  # once in the life of a ledger
 
     opening = keyed(opening, signing)
+    published = None if signing is None else signing.published_note()
+    if signing is not None and not is_there(path):  # looked at in this order: somebody may begin it just now
+        signing.refuse_used(published)
     origin = opening.origin or f"external-evidence/{os.urandom(8).hex()}"
     new = path.with_name(f"{path.name}.{os.urandom(8).hex()}.new")
     try:

@@ -187,8 +187,13 @@ def _required_key() -> "Signing":
 
 
 def _make_key(path: Path, name: str) -> None:
+    from ledger.files import read_if_there
     from ledger.keys import generate, store
+    from ledger.signing import BESIDE, used
 
+    beside = path.with_name(path.name + BESIDE)
+    if not path.exists() and (published := read_if_there(beside)):
+        raise used(beside, published)  # of a key that is not here any more
     store(path, generate(name))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ledger.keys import generate
 from tests.doors.command import QUESTION, SLOPES, around
 from tests.doors.forking import Forking
 
@@ -84,9 +85,25 @@ def test_every_writer_signs_with_the_key_that_is_named(begun: Path, quick: Forki
 
 
 def test_a_plan_begins_a_signed_ledger_where_a_key_is_named(begun: Path, quick: Forking) -> None:
-    done = quick("plan", *QUESTION, "--ledger", "new", "--key", "keys/log.key", cwd=begun)
+    published = begun / "keys" / "log.key.checkpoint"
+    before = published.read_bytes()
+    refused = quick("plan", *QUESTION, "--ledger", "new", "--key", "keys/log.key", cwd=begun)
+    assert (refused.status, "a key of its own" in refused.error["hint"]) == (3, True)
+    assert (published.read_bytes(), (begun / "new").exists()) == (before, False)
+    (begun / "unused.key").write_text(generate("example.org/plans"))
+    (begun / "unused.key").chmod(0o600)
+    done = quick("plan", *QUESTION, "--ledger", "new", "--key", "unused.key", cwd=begun)
     assert done.status == 0
-    assert verdict(quick, begun, "--ledger", "new") == "VERIFIED"
+    assert (
+        quick("audit", "verify", "--against", "unused.key.checkpoint", "--ledger", "new", cwd=begun).status
+        == 0
+    )
+    (begun / "unused.key").unlink()
+    for again in (("init", "--new-key", "--key", "unused.key", "--ledger", "third"),
+                  ("keys", "rotate", "--new", "unused.key", "--key", "keys/log.key")):  # fmt: skip
+        refused = quick("ledger", *again, cwd=begun)
+        assert (refused.status, "has signed a ledger before" in refused.error["message"]) == (3, True)
+    assert not (begun / "unused.key").exists()
 
 
 def test_a_key_is_changed_and_the_auditors_policy_still_holds(begun: Path, quick: Forking) -> None:
