@@ -15,7 +15,7 @@ from schemas.canonical import digest, digest_bytes
 from schemas.errors import ConflictError, InvalidError
 from schemas.ledger import KINDS, BodyRef, LedgerRecord, SchemaRef, Subject, read_raw
 from tests.ledger.signing import opened
-from tests.ledger.steps import SCHEMA, Begin, append, step, stored
+from tests.ledger.steps import SCHEMA, Begin, append, edit, step, stored
 from tests.ledger.steps import begin as begin_file
 
 AT = "2026-02-28T23:59:59.000001Z"
@@ -115,6 +115,14 @@ def test_each_step_of_one_call_has_the_proof_that_is_made_for_it_alone(tmp_path:
                 assert proof is not None
                 proof.check(one.raw)
                 assert one.proof == bytes(proof)
+    ledger.close()
+
+
+def test_a_step_whose_checkpoint_was_taken_away_is_found_again_without_a_proof(tmp_path: Path) -> None:
+    ledger = opened(tmp_path)
+    first = ledger.append(step(1))[0]
+    edit(tmp_path / "l.sqlite3", "DELETE FROM checkpoints")
+    assert ledger.append(step(1)) == [first._replace(repeated=True, proof=None)]
     ledger.close()
 
 
