@@ -192,7 +192,10 @@ def test_a_folder_of_tiles_gets_its_word(
     folder = tmp_path / "tiles"
     shutil.copytree(long.tiles, folder)
     change(folder)
-    assert agreed(folder, long) == (word, word, word)
+    if word == "TORN":  # where it ends is known in three ways; what else is wrong is so to whoever looks
+        assert agreed(folder, long) == (word, word, word)
+    told = verify(folder, long.policy.read_bytes()).verdict
+    assert (told, standalone.verify(folder, long.policy)["verdict"]) == (word, word)
 
 
 def test_tiles_that_cannot_be_read_or_are_none_say_so(long: Carried, tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ def together(path: Path) -> Replay:
         return replay(reader, log=log, jobs=2, few=0)
 
 
+@settings(max_examples=15)
 @given(seed=st.integers(0, 2**32))
 def test_after_any_edited_byte_it_finds_the_same(
     path: Path, tmp_path_factory: pytest.TempPathFactory, seed: int
@@ -81,7 +82,7 @@ def changed(whole: list[Step], data: st.DataObject) -> list[Step]:
     return made
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_whatever_somebody_writes_anew_it_finds_the_same(whole: list[Step], data: st.DataObject) -> None:
     shelf = shelf_of(changed(whole, data))
