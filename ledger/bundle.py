@@ -26,7 +26,7 @@ from schemas.errors import IntegrityError, InvalidError, NotFoundError, StorageE
 from schemas.outside import MAX_BYTES, parse
 
 FORMAT = "external_evidence_bundle_v1"
-MOST_LINE_BYTES = 2 * MAX_BYTES
+MOST_LINE_BYTES = 2 * MAX_BYTES  # a body of MAX_BYTES in base64 has a third more
 PLURALS = {"body": "bodies", "checkpoint": "checkpoints", "record": "records"}
 
 
@@ -174,7 +174,7 @@ def _end(counts: dict[str, int], hashed: str) -> dict[str, object]:
 
 def _line(raw: bytes, number: int) -> dict[str, object]:
     try:
-        value = parse(raw, "line")
+        value = parse(raw, "line", MOST_LINE_BYTES)
         if isinstance(value, dict) and canonical(value) + b"\n" == raw:
             return value
     except InvalidError as error:

@@ -1412,7 +1412,7 @@ class Bundle(Source):
             while True:
                 line += 1
                 place, raw = file.tell(), file.readline(2 * MOST_BODY)
-                if not raw.endswith(b"\n"):
+                if not raw.endswith(b"\n") and len(raw) < 2 * MOST_BODY:
                     self.torn = f"line {line} is {'cut' if raw else 'missing'}; the last one must say end"
                     return
                 value = _bundle_line(raw)

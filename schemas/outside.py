@@ -18,14 +18,15 @@ _BOM = b"\xef\xbb\xbf"
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[{]|[\]}]', re.DOTALL)
 
 
-def parse(raw: bytes, what: str = "input") -> object:
+def parse(raw: bytes, what: str = "input", most_bytes: int = MAX_BYTES) -> object:
     """The value that `raw` writes: UTF-8 JSON, one BOM allowed, ≤ 8 MiB, depth ≤ 64, no duplicate keys.
 
-    `what` names the input in messages. Raises InvalidError; never returns a NaN, an infinity or a
-    value that a second reader could understand differently.
+    `what` names the input in messages; `most_bytes` is for a form that wraps what may have 8 MiB. Raises
+    InvalidError; never returns a NaN, an infinity or a value that a second reader could understand
+    differently.
     """
-    if len(raw) > MAX_BYTES:
-        raise InvalidError(f"{what} is {len(raw)} bytes; at most {MAX_BYTES} are read", subject=what)
+    if len(raw) > most_bytes:
+        raise InvalidError(f"{what} is {len(raw)} bytes; at most {most_bytes} are read", subject=what)
     if not raw.strip():
         raise InvalidError(f"{what} is empty", subject=what)
     try:
