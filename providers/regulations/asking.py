@@ -23,6 +23,23 @@ def _written(name: str) -> re.Pattern[str]:
 
 
 _NAMES: Final = {name: _written(name) for name in (DUAL_SOURCE, CURRENT_ONLY)}
+# As the documents and reviewers say it.
+_SAID: Final = {
+    DUAL_SOURCE: re.compile("双源|双来源|两源核验|两个来源核验"),
+    CURRENT_ONLY: re.compile(
+        r"现行有效|[只仅限][^，,。；;]{0,4}现行|^现行(?:的|版本?)?$|(?<![a-z0-9_])only[\s_\-‐-―−]*current(?![a-z0-9_])"
+    ),
+}
+# 不要求现行有效 is no such demand; what it asks is told as not applied.
+_DENIED: Final = re.compile("[不无非未免勿]")
+
+
+def _meant(text: str) -> set[str]:
+    """The constraints that folded `text` demands."""
+    found = {name for name, written in _NAMES.items() if written.search(text)}
+    if not _DENIED.search(text):
+        found |= {name for name, written in _SAID.items() if written.search(text)}
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +56,7 @@ class Asking:
         others = []
         for constraint in plan.request.constraints:
             text = unicodedata.normalize("NFKC", constraint).casefold()
-            found = {name for name, written in _NAMES.items() if written.search(text)}
+            found = _meant(text.strip())
             if not found:
                 others.append(constraint)
             applied |= found
@@ -62,14 +79,20 @@ class Asking:
         others = f"；未由检索应用 not applied: {listed}" if self.others else ""
         return f"已应用约束 constraints applied: {names}{others}."
 
-    def misspelt(self) -> list[str]:
-        """A sentence for each constraint that was not applied and looks like one that would have been."""
+    def unapplied(self) -> list[str]:
+        """A sentence for each constraint that was not applied, and what one that looks misspelt may mean."""
         return [
-            f"约束“{legible(one, LONGEST)}”未应用；是否指 {meant[0]}？"
-            f" The constraint was not applied; was {meant[0]} meant?"
+            f"约束“{legible(one, LONGEST)}”未应用；{chinese} The constraint was not applied; {english}"
             for one in self.others
-            if (meant := get_close_matches(_plain(one), _NAMES, 1, ALIKE))
+            for chinese, english in [_advice(one)]
         ]
+
+
+def _advice(constraint: str) -> tuple[str, str]:
+    meant = get_close_matches(_plain(constraint), _NAMES, 1, ALIKE)
+    if meant:
+        return f"是否指 {meant[0]}？", f"was {meant[0]} meant?"
+    return "请自行核对。", "see to it yourself."
 
 
 def _plain(constraint: str) -> str:

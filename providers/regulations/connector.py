@@ -94,7 +94,7 @@ class Regulations:
         except RegulationsUnavailableError as error:
             raise NotReadyError(UNAUDITED, subject="kbreg") from error
         # First of all: a demand that was overlooked looks as if it were met.
-        run.notes[:0] = asking.misspelt()
+        run.notes[:0] = asking.unapplied()
         sources = self._joined(nodes, pages, run, dual)
         broken = run.undone or (dual and (nodes or pages))
         return Receipt(

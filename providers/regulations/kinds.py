@@ -25,6 +25,7 @@ KINDS: Final = {
     "gap before a clause": "条款号缺漏",
     "gap before a heading": "章节缺漏",
     "gap before an article": "条号缺漏",
+    "gap before an item": "项号缺漏",
     "gap between editions": "两个版本之间有空档",
     "half-width item": "半角项号",
     "heading without a number": "标题没有编号",
@@ -33,11 +34,13 @@ KINDS: Final = {
     "intervals overlap": "两个版本的有效期重叠",
     "invisible character": "不可见字符",
     "invisible line": "不可见的行",
+    "item out of order": "项号次序颠倒",
     "label glued to the text": "标签与正文相连",
     "line in no node": "该行不在任何节点",
     "line in two nodes": "该行在两个节点中",
     "markup left in the text": "正文中残留标记",
     "markup line": "只有标记的行",
+    "no articles": "没有条",
     "no text": "未识别出正文",
     "number twice": "编号重复",
     "published text changed": "已发布的正文被改动",
@@ -56,7 +59,9 @@ KINDS: Final = {
 
 MATCHES: Final = {
     "fulltext": "全文匹配 fulltext",
+    "heading": "标题相符 heading",
     "number": "编号相符 number",
+    "synonym": "换用法律用语 synonym",
     "title": "名称相符 title",
     "vector": "语义相近 vector",
 }

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from providers.regulations.disclosure import heading_told
 from providers.regulations.edition import Edition
+from providers.regulations.node import text_sha256
 from schemas.receipt import Source
 from schemas.regulations import RegulationEvidence
 from schemas.text import legible
@@ -11,6 +12,7 @@ from schemas.text import legible
 FAMILY = "regulation"
 QUOTED = 1000
 """Code points of a node that a finding quotes; offsets are those of what is quoted."""
+EMPTY = text_sha256("")
 _DISCLOSED = {
     "full": "全文 full",
     "excerpt": "摘录 excerpt",
@@ -28,6 +30,7 @@ class Cited:
     start: int = 0
     end: int = 0
     found: list[str] = field(default_factory=list)
+    length: int = 0  # code points of the whole text; 0 where that is not known
 
     @property
     def ref(self) -> str:
@@ -74,25 +77,43 @@ def _finding(
         f"{legible(evidence.clause_no, 80)}{f'（{where}）' if where else ''}",
         f"{status[1]}（北京时间）的效力状态：{status[0]}",
     ]
-    if evidence.excerpt:
-        quoted = evidence.excerpt[:QUOTED]
-        more = "（余文未引）" if len(quoted) < len(evidence.excerpt) else ""
-        parts.append(f"原文 [{evidence.start}:{evidence.start + len(quoted)}]：“{quoted}”{more}")
-    else:
-        parts.append(f"不披露正文（原因：{said(evidence.withheld_reason, 200) or '来源权利限制'}）")
+    parts.append(_quoted(cited, evidence) if evidence.excerpt else _untold(evidence))
     if cited.found:
         parts.append(f"得自：{said('；'.join(dict.fromkeys(cited.found)), 900)}")
     parts.append(f"语料修订 {evidence.corpus_revision}，节点 SHA-256 {evidence.node_sha256}，哈希已核验")
     return "。".join(part for part in parts if part) + "。"
 
 
+def _quoted(cited: Cited, evidence: RegulationEvidence) -> str:
+    """The slice, its offsets in the node's text, which has no 条 and 项 numbers, and that it is a part."""
+    quoted = evidence.excerpt[:QUOTED]
+    end = evidence.start + len(quoted)
+    part = evidence.start > 0 or len(quoted) < len(evidence.excerpt) or end < cited.length
+    told = f"（节选，全文 {cited.length} 个码点）" if part and cited.length else "（节选）" if part else ""
+    before, after = "……" * (evidence.start > 0), "……" * (part and end != cited.length)
+    return f"节点文本（不含条、项序号）[{evidence.start}:{end}]{told}：{before}“{quoted}”{after}"
+
+
+def _untold(evidence: RegulationEvidence) -> str:
+    """That the text is not disclosed, with the reason that its keeper states, if there is one."""
+    if evidence.node_sha256 == EMPTY:
+        return "该节点没有自己的文字"
+    reason = said(evidence.withheld_reason, 200)
+    return f"不披露正文（原因：{reason}）" if reason else "不披露正文"
+
+
 def _limitation(evidence: RegulationEvidence, edition: Edition, status: tuple[str, str]) -> str:
     source = legible(edition.source, 300) or "未载 unknown"
+    stated, english = (
+        ("文本", "states the text of this edition")
+        if evidence.excerpt
+        else ("条款号和哈希，不给出正文", "states number and hash of this clause and not its text")
+    )
     return (
-        f"语料库陈述版本 {edition.edition_id}（来源：{source}）的文本；"
+        f"语料库陈述版本 {edition.edition_id}（来源：{source}）的{stated}；"
         f"效力状态由库中日期按 {status[1]}（北京时间）推算，"
         f"披露级别：{_DISCLOSED.get(evidence.disclosure, evidence.disclosure)}；是否适用由使用者判断。"
-        f" The corpus states the text of this edition; its legal status ({status[0]}) is computed from the"
+        f" The corpus {english}; its legal status ({status[0]}) is computed from the"
         f" dates in the corpus as of {status[1]} (Beijing time); whether it applies is the reader's to judge."
     )
 

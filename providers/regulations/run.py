@@ -100,10 +100,8 @@ class Run:
             self.notes.append(f"{asked}没有完成：{said(error.message, 600)}。 Not searched.")
             return
         if result.degraded_reasons:
-            self.notes.append(
-                f"{asked}：{_STATES.get(result.state, '')} {legible(result.state, 40)}，"
-                f"{said('；'.join(result.degraded_reasons), 600)}。"
-            )
+            state = f"{_STATES[result.state]} {result.state}，" if result.state in _STATES else ""
+            self.notes.append(f"{asked}：{state}{said('；'.join(result.degraded_reasons), 600)}。")
         if result.corpus_revision:
             self.searched[result.corpus_revision] = None
         best = max((hit.score for hit in result.hits), default=0.0)
@@ -148,8 +146,9 @@ class Run:
         day = today(self._clock())
         path = cited.node_id.partition("#")[2]
         status = legal_status(edition, self.corpus.editions(cited.revision), day, path)
-        heading = self.corpus.node(cited.revision, cited.node_id).heading_path
-        return node_source(cited, evidence, edition, heading, (status, day), instant(self._clock()))
+        node = self.corpus.node(cited.revision, cited.node_id)
+        cited.length = len(node.text) if text_told(evidence.disclosure) else 0
+        return node_source(cited, evidence, edition, node.heading_path, (status, day), instant(self._clock()))
 
     def _refuse_withdrawn(self, cited: Cited) -> None:
         for one in self.corpus.revisions():

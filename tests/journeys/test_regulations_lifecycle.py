@@ -137,7 +137,7 @@ def test_no_more_is_shown_than_an_edition_discloses(life: Life) -> None:
     assert "披露级别：不披露 withheld" in found[refs[0]]["limitation"]
     assert "不披露正文（原因：仅登记目录）" in found[refs[2]]["finding"]
     assert "仅元数据 metadata_only" in found[refs[2]]["limitation"]
-    assert "原文 [0:200]" in found[refs[1]]["finding"]
+    assert "[0:200]（节选" in found[refs[1]]["finding"]
     assert "摘录 excerpt" in found[refs[1]]["limitation"]
     life.finish()
     for form in ("json", "text", "markdown"):
@@ -160,7 +160,7 @@ def test_a_long_node_is_quoted_in_part_and_its_offsets_say_so(life: Life) -> Non
     revision = told(life.quick, life.folder, "publish", *CORPUS)["corpusRevision"]
     receipt = life.receipt(*QUESTION, "--source", f"urn:kbreg:{revision}:{NEW}#art1")
     [source] = receipt["sources"]
-    assert f"原文 [0:1000]：“{'坡' * 1000}”（余文未引）" in source["finding"]
+    assert f"[0:1000]（节选，全文 1701 个码点）：“{'坡' * 1000}”……" in source["finding"]
     assert source["content_digest"] == f"sha256:{hashlib.sha256(f'{long}。'.encode()).hexdigest()}"
 
 

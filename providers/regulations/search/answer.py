@@ -1,5 +1,6 @@
 """One answer in the making: which legs a query needs, what they found, and which of them were missing."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -24,6 +25,7 @@ Clause = ClauseNumber | DecimalNumber
 LONGEST_QUERY: Final = 500  # code points that are looked at
 # What a hit elsewhere counts, when a query names a regulation and too little is found in it.
 ELSEWHERE: Final = 0.5
+_TWIN: Final = re.compile("~[0-9]+")  # behind the second number of one kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,10 @@ class Legs:
 
 
 class Answer:
-    """The finding of one request in one revision; `reasons` fills with what was missing."""
+    """The finding of one request in one revision; `reasons` fills with what was missing.
+
+    `notes` say what was not looked at by its nature, and why nothing was found: they change no state.
+    """
 
     def __init__(self, corpus: Shelf, legs: Legs, revision: str, catalogue: Catalogue, day: str) -> None:
         self._corpus = corpus
@@ -52,6 +57,7 @@ class Answer:
         except (NotReadyError, StorageError) as error:  # asked once only: each try may wait for a server
             self._indexed, self._unreachable = False, error
         self.reasons: list[str] = []
+        self.notes: list[str] = []
 
     def state(self, hits: Sequence[RegulationHit]) -> str:
         """`unavailable` if the only leg that could answer was missing, `degraded` if another was."""
@@ -71,6 +77,7 @@ class Answer:
         left = chosen.editions if route.editions is None else chosen.editions & route.editions
         outright = self._outright(request, route, clause, left)
         found = list(islice(self._fitting(outright, clause, request.current_only), limit))
+        named = bool(found)
         if not blank(route.rest) and len(found) < limit:
             within = chosen.editions if route.unknown else left
             texts = self._texts(route, clause, within, chosen.editions, limit)
@@ -78,7 +85,36 @@ class Answer:
             found += [
                 one for one in self._fitting(texts, clause, request.current_only) if one.node_id not in known
             ]
+            self._note_untold(within)
+        if not named:
+            self.notes += self._why(request, route)
         return found[:limit]
+
+    def _note_untold(self, searched: frozenset[str]) -> None:
+        """That words were looked for is no word on texts that none may be told of."""
+        untold = sum(not text_told(self._catalogue.editions[one].disclosure) for one in searched)
+        if untold:
+            self.notes.append(
+                f"{untold} 个版本不披露正文，未按字词检索"
+                f" editions whose texts are not disclosed and were not searched by words: {untold}"
+            )
+
+    def _why(self, request: Request, route: Route) -> Iterator[str]:
+        """What is known of why nothing that was named was found; never what the request holds."""
+        editions = self._catalogue.editions.values()
+        unknown = set(request.kinds) - {one.kind for one in editions}
+        if unknown:
+            many = len(unknown)
+            yield f"{many} 个所指类别在语料库中没有 kinds that the corpus does not hold: {many}"
+        if request.doc_no.strip() and not self._catalogue.router.editions_numbered(request.doc_no):
+            yield "语料库中没有这个文号 the corpus holds no document of this number"
+        if route.unknown:
+            yield "语料库中没有所指的文件 the document that is named is not in the corpus"
+        elif route.clause is not None and route.editions:
+            yield (
+                "所指的文件没有这一条款，或它不在筛选范围之内"
+                " what is named has no such clause, or a filter excludes it"
+            )
 
     def _outright(
         self, request: Request, route: Route, clause: Clause | None, left: frozenset[str]
@@ -91,7 +127,9 @@ class Answer:
         if route.unknown:
             return iter(())
         if route.clause is not None:
-            named = lookup.clause(route.clause, self._holding(route.clause, left), kinds)
+            named = chain.from_iterable(
+                lookup.clause(one, self._holding(one, left), kinds) for one in (route.clause, *route.others)
+            )
             section = _section(route.clause) if route.editions is not None else None
             # 第5条 of a standard is its section 5.
             return (
@@ -123,7 +161,8 @@ class Answer:
         try:
             if self._unreachable is not None:
                 raise self._unreachable
-            found = leg.distinct(leg.find(route.rest, here, old_asked=route.old_asked))
+            units = leg.find(route.rest, here, old_asked=route.old_asked, old_first=route.old_first)
+            found = leg.distinct(units, old_first=route.old_first)
             if route.by_name and not route.by_number and len(found) < limit:
                 others = leg.distinct(leg.find(route.rest, Within(everywhere - within, path)))
                 found += [one.scored(one.score * ELSEWHERE) for one in others]
@@ -154,7 +193,8 @@ class Answer:
         """Those under the clause that a filter names, and in force by themselves where that is asked."""
         for one in found:
             edition_id, _, path = one.node_id.partition("#")
-            if clause is not None and path != clause.path and not path.startswith(f"{clause.path}/"):
+            printed = _TWIN.sub("", path)
+            if clause is not None and printed != clause.path and not printed.startswith(f"{clause.path}/"):
                 continue
             if isinstance(clause, DecimalNumber) and not self._numbered(edition_id, clause):
                 continue

@@ -9,13 +9,15 @@ from providers.regulations.node import edition_of
 from providers.regulations.search.catalogue import Catalogue
 from providers.regulations.search.floor import Floor
 from providers.regulations.search.hits import Found
-from providers.regulations.search.ranking import Ranked, rank, said
+from providers.regulations.search.ranking import Ranked, Weighted, rank, said
 from providers.regulations.search.seam import Candidate, Recalled, SearchIndex, Within
 from providers.regulations.search.vectors import Near, VectorIndex
 from providers.regulations.search.words import question
 from schemas.errors import NotFoundError, NotReadyError, StorageError
 
 FULLTEXT: Final = "fulltext"
+HEADING: Final = "heading"
+SYNONYM: Final = "synonym"
 VECTOR: Final = "vector"
 FOREIGN: Final = "the index names what the revision does not hold; publish it again"
 RECALLED: Final = 100
@@ -43,8 +45,13 @@ class Fulltext:
     lay: bool = True
     reasons: list[str] = field(default_factory=list)
 
-    def find(self, words: str, within: Within, *, old_asked: bool = False) -> list[Found]:
-        """Units that hold words of `words` or, if any does, are near to it; best first, scores below 1."""
+    def find(
+        self, words: str, within: Within, *, old_asked: bool = False, old_first: bool = False
+    ) -> list[Found]:
+        """Units that hold words of `words` or, if any does, are near to it; best first, scores below 1.
+
+        With `old_asked` what is not in force counts as much, with `old_first` more.
+        """
         asked = question(words, lay=self.lay)
         recalled = self.index.recall(self.revision, asked.terms, within, RECALLED)
         near = self._near(words, within) if recalled.candidates else []
@@ -54,7 +61,11 @@ class Fulltext:
         best = max((one.score for one in ranked), default=0.0) or 1.0
         found = {
             one.candidate.node_id: Found(
-                one.candidate.node_id, (FULLTEXT,), one.score / best, one.candidate.sha256, terms
+                one.candidate.node_id,
+                (_how(one.candidate, asked.weighted),),
+                one.score / best,
+                one.candidate.sha256,
+                terms,
             )
             for one in ranked
         }
@@ -65,7 +76,7 @@ class Fulltext:
                 one.node_id, (*known.kinds, VECTOR), known.score + worth, one.sha256, known.weights
             )
         scale = best / (best + 1) / (1 + weight if near else 1)
-        aged = (self._aged(one, scale, old_asked) for one in found.values() if one.score > 0)
+        aged = (self._aged(one, scale, old_asked, old_first) for one in found.values() if one.score > 0)
         return sorted(aged, key=lambda one: (-one.score, one.node_id))
 
     def _reaching(
@@ -81,10 +92,10 @@ class Fulltext:
 
         return [one for one in ranked if self._known(one.candidate.edition_id) and enough(one.candidate)]
 
-    def _aged(self, one: Found, scale: float, old_asked: bool) -> Found:
+    def _aged(self, one: Found, scale: float, old_asked: bool, old_first: bool) -> Found:
         edition_id, _, path = one.node_id.partition("#")
-        current = old_asked or self.catalogue.in_force(edition_id, path, self.as_of)
-        return one.scored(one.score * scale * (1.0 if current else NOT_IN_FORCE))
+        wanted = old_asked or self.catalogue.in_force(edition_id, path, self.as_of) != old_first
+        return one.scored(one.score * scale * (1.0 if wanted else NOT_IN_FORCE))
 
     def _near(self, words: str, within: Within) -> list[Near]:
         if self.vectors is None:
@@ -107,18 +118,30 @@ class Fulltext:
         self.reasons.append(FOREIGN)
         return False
 
-    def distinct(self, found: Iterable[Found]) -> list[Found]:
-        """`found` with one hit for each text of a regulation: in the edition in force, else the latest."""
+    def distinct(self, found: Iterable[Found], *, old_first: bool = False) -> list[Found]:
+        """`found` with one hit for each text of a regulation: in the edition in force, else the latest.
+
+        With `old_first` in the oldest that is not in force.
+        """
+        best = min if old_first else max
         groups: dict[tuple[str, str], list[Found]] = {}
         for one in found:
             groups.setdefault((one.node_id.partition("@")[0], one.sha256), []).append(one)
         chosen = []
         for same in groups.values():
-            shown = max(same, key=lambda one: self.catalogue.preference(edition_of(one.node_id), self.as_of))
+            shown = best(same, key=lambda one: self.catalogue.preference(edition_of(one.node_id), self.as_of))
             kinds = tuple(sorted({kind for one in same for kind in one.kinds}))
             score = max(one.score for one in same)
             chosen.append(Found(shown.node_id, kinds, score, shown.sha256, shown.weights))
         return sorted(chosen, key=lambda one: (-one.score, one.node_id))
+
+
+def _how(one: Candidate, wanted: Weighted) -> str:
+    """Whether a text holds words of the query itself, or only its heading does, or neither."""
+    own = [term for term in wanted.own if len(term) > 1] or list(wanted.own)
+    if any(term in one.text for term in own):
+        return FULLTEXT
+    return HEADING if any(term in f"{one.title}\n{one.heading}" for term in own) else SYNONYM
 
 
 def _worths(near: list[Near], weight: float) -> Iterable[tuple[Near, float]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import count, zip_longest
 from typing import Final
 
 from providers.regulations.clause_number import ClauseNumber, DecimalNumber
@@ -32,7 +32,7 @@ class Lookup:
         for edition_id in self._ordered(editions):
             node_id = self._node(edition_id, clause)
             if node_id is not None:
-                yield Found(node_id, kinds, 1.0)
+                yield from (Found(one, kinds, 1.0) for one in self._twins(node_id))
 
     def beginnings(self, editions: Iterable[str], kinds: tuple[str, ...]) -> Iterator[Found]:
         """The first node of every edition, those in force first, then every second node, and so on."""
@@ -50,6 +50,18 @@ class Lookup:
 
     def _ordered(self, editions: Iterable[str]) -> list[str]:
         return sorted(editions, key=lambda one: self.catalogue.preference(one, self.as_of), reverse=True)
+
+    def _twins(self, node_id: str) -> Iterator[str]:
+        """The node, and those under the same article number that a reviewer accepted a second time (S5)."""
+        yield node_id
+        edition_id, _, path = node_id.partition("#")
+        head, slash, below = path.partition("/")
+        for times in count(2):
+            twin = f"{edition_id}#{head}~{times}"
+            if not self.there(twin):
+                return
+            if not slash or self.there(f"{twin}/{below}"):
+                yield f"{twin}{slash}{below}"
 
     def _node(self, edition_id: str, clause: ClauseNumber | DecimalNumber) -> str | None:
         for form in _forms(clause):

@@ -10,11 +10,15 @@ from providers.regulations.edition import Edition
 _CITED: Final = re.compile(
     r"(?P<issuer>[^\W\d_]{0,25}?)"
     r"(?P<year>\s*[〔\[(【]\s*(?:19|20)\d\d年?\s*[〕\])】]|\s*(?:19|20)\d\d\s*年)?"
-    rf"\s*第?\s*{numerals.NUMERAL}+\s*号"
+    rf"\s*第?\s*{numerals.NUMERAL}+\s*号(?P<order>\s*令)?"
 )
 _ISSUED: Final = re.compile("(?:令|告|字|释|发|函|文|决定|通知)$")
 _FOLDS: Final = (("监督管理", "监管"), ("药品监管局", "药监局"), ("国家", ""))
 _SHORTEST_ISSUER: Final = 3
+# 279号令 is said of 令第279号, 法释2020年25号 of 法释〔2020〕25号.
+_ORDER: Final = re.compile(r"([0-9]+号)令$")
+_PLAIN_YEAR: Final = re.compile(r"((?:19|20)[0-9]{2})年(?=[0-9]+号)")
+_PARTS: Final = re.compile(r"(?P<issuer>.*?)(?P<number>(?:〔[0-9]{4}〕)?[0-9]+号)")
 # Numbers of standards and the like: letters, digits, often a year behind a dash.
 _CODED: Final = re.compile(r"(?=.*[a-z])(?=[^-]*[0-9])(?P<stem>.+?)(?:-(?:19|20)\d\d)?")
 _DASHES: Final = re.compile("[‐‑‒–—―−﹣－]")
@@ -41,7 +45,8 @@ class Numbers:
         exact = self._keys.get(wanted) or self._coded.get(wanted)
         if exact is not None or not wanted:
             return frozenset(exact or ())
-        fitting = [ids for key, ids in self._keys.items() if key.endswith(wanted)]
+        fitting = [ids for key, ids in self._keys.items() if _ends(key, wanted)]
+        fitting = fitting or [ids for key, ids in self._keys.items() if _shortens(wanted, key)]
         return frozenset(one for ids in fitting for one in ids)
 
     def cited(self, text: str) -> tuple[str, frozenset[str]] | None:
@@ -55,7 +60,7 @@ class Numbers:
             if start >= 0 and _apart(text, at[start], at[start + len(form) - 1] + 1):
                 return text[at[start] : at[start + len(form) - 1] + 1], frozenset(ids)
         for match in _CITED.finditer(text):
-            if match["year"] or _ISSUED.search(match["issuer"]):
+            if match["year"] or match["order"] or _ISSUED.search(match["issuer"]):
                 return self._longest(match)
         return None
 
@@ -66,9 +71,26 @@ class Numbers:
             number = match.group()[start:]
             found = self.editions(number)
             whole = start == 0 or folded(number) in self._keys
-            if found and (whole or issuer - start >= _SHORTEST_ISSUER):
+            bare = match["order"] and start == issuer  # 279号令, whoever gave it
+            if found and (whole or bare or issuer - start >= _SHORTEST_ISSUER):
                 return number, found
         return match.group(), frozenset()
+
+
+def _ends(key: str, wanted: str) -> bool:
+    """Whether a number ends with `wanted`, and not within its digits: 19号 is no 119号."""
+    before = key[: -len(wanted)][-1:]
+    return key.endswith(wanted) and not (before.isdigit() and wanted[:1].isdigit())
+
+
+def _shortens(wanted: str, key: str) -> bool:
+    """Whether `wanted` has the number of `key` and a short form of its issuer: 住建委令19号."""
+    ours, theirs = _PARTS.fullmatch(wanted), _PARTS.fullmatch(key)
+    if ours is None or theirs is None or ours["number"] != theirs["number"]:
+        return False
+    issuer, whole = ours["issuer"], iter(theirs["issuer"])
+    same_end = issuer[-1:] == theirs["issuer"][-1:]
+    return len(issuer) >= _SHORTEST_ISSUER and same_end and all(one in whole for one in issuer)
 
 
 def _squeezed(text: str) -> tuple[str, list[int]]:
@@ -88,4 +110,4 @@ def folded(number: str) -> str:
     key = _DASHES.sub("-", doc_no.fold(number).lower())
     for name, short in _FOLDS:
         key = key.replace(name, short)
-    return key
+    return _ORDER.sub(r"令\1", _PLAIN_YEAR.sub(r"〔\1〕", key))

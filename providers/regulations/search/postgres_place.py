@@ -3,7 +3,6 @@
 A password in it is never shown; it had better be where libpq looks for it itself: PGPASSFILE, ~/.pgpass.
 """
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NoReturn
@@ -11,14 +10,13 @@ from typing import TYPE_CHECKING, Final, NoReturn
 from providers.regulations.edition import Edition
 from providers.regulations.node import Node
 from providers.regulations.search.seam import Recalled, Terms, Within
+from schemas.database_url import DatabaseUrl
 from schemas.errors import NotReadyError, UsageError
 
 if TYPE_CHECKING:
     from providers.regulations.search.postgres_index import PostgresIndex
 
 INSTALL: Final = "pip install 'external-evidence[postgres]'"
-_URL: Final = re.compile(r"postgres(?:ql)?://(?P<authority>[^/?#]*)(?:/(?P<database>[^?#]*))?(?:\?[^#]*)?")
-_PERCENT: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +29,15 @@ class Place:
     @classmethod
     def of(cls, url: str) -> "Place":
         """UsageError without a word of `url` where a password may stand."""
-        found = _URL.fullmatch(url)
-        authority, database = (found["authority"], found["database"] or "") if found else ("", "")
-        # A bare @ or / in a password would make libpq take the rest of it for a host, and show that.
-        if found is None or authority.count("@") > 1 or "@" in database or _PERCENT.search(authority):
+        found = DatabaseUrl.read(url)
+        if found is None or found.fragment:
             raise UsageError(
                 "--index names an index in PostgreSQL: postgresql://USER@HOST[:PORT]/DATABASE",
                 subject="--index",
-                hint="user and password are percent-encoded: @ as %40, / as %2F, # as %23, % as %25;"
-                " better leave the password to ~/.pgpass",
+                hint="user and password are percent-encoded: @ as %40, / as %2F, ? as %3F, # as %23,"
+                " % as %25; better leave the password to ~/.pgpass",
             )
-        user, at, hosts = authority.rpartition("@")
-        return cls(url, f"postgresql://{user.partition(':')[0]}{at}{hosts}/{database}")
+        return cls(found.conninfo, found.shown)
 
 
 def postgres_index(place: Place) -> "PostgresIndex | MissingIndex":

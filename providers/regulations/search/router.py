@@ -18,6 +18,14 @@ _CLAUSE: Final = re.compile(
     rf"第?\s*{_N}\s*条(?:\s*之\s*{_N})?(?:\s*第\s*{_N}\s*款)?"
     rf"(?:\s*第?\s*\(\s*{_N}\s*\)\s*项?|\s*第\s*{_N}\s*项)?(?:\s*第\s*{_N}\s*目)?"
 )
+# 第九、十条 and 第九条至第十一条.
+_ONE: Final = rf"第?\s*{_N}\s*(?:条(?:\s*之\s*{_N})?)?"
+_AND: Final = r"\s*(?:以及|[、,和及与或至到~—])\s*"
+_SEVERAL: Final = re.compile(
+    rf"{_ONE}(?:{_AND}{_ONE})*{_AND}第?\s*{_N}\s*条(?:\s*之\s*{_N})?(?!\s*第?\s*\(?\s*{_N}\s*\)?\s*[款项])"
+)
+_EACH: Final = re.compile(rf"(?P<to>[至到~—])?\s*第?\s*(?P<n>{_N})\s*(?:条(?:\s*之\s*(?P<s>{_N}))?)?")
+_MOST_CLAUSES: Final = 30
 # A name right before a clause number that no regulation here bears: 民法典第一千二百五十四条.
 _STRANGER: Final = re.compile(
     rf"《([^《》]{{2,60}})》|([^\W_]{{1,30}}(?:{'|'.join(KINDS)}))\s*"
@@ -34,6 +42,8 @@ _YEAR: Final = re.compile(
     r"(?:版本?|修订版?|修正版?|通过|公布|发布|颁布|施行)?的?\s*\)?"
 )
 _OLD: Final = re.compile("旧版|旧法|旧的|老版|修订前|修正前|修改前|已废止的?|原来的")
+# Without a name 修改前 may be what a clause is about.
+_SURELY_OLD: Final = re.compile("(?:旧版|老版|旧法|旧条文)的?")
 _NEW: Final = re.compile("新版|新法|最新版?|新修订的?|新修正的?")
 _BRACKETS: Final = re.compile("[《》〈〉]")
 
@@ -42,15 +52,18 @@ _BRACKETS: Final = re.compile("[《》〈〉]")
 class Route:
     """What a query names; `editions` None means that it names none, `unknown` that it names a stranger.
 
-    `rest` is the query without what was understood, `clause_key` what it asks of those editions.
+    `rest` is the query without what was understood, `clause` what it asks of those editions, `others`
+    what it asks beside that. `old_first` says that it asks for what is not in force without naming what.
     """
 
     rest: str
     editions: frozenset[str] | None = None
     clause: ClauseNumber | DecimalNumber | None = None
+    others: tuple[ClauseNumber, ...] = ()
     by_number: bool = False
     by_name: bool = False
     old_asked: bool = False
+    old_first: bool = False
     unknown: bool = False
 
 
@@ -74,7 +87,12 @@ class Router:
         if cited is not None:
             text = text.replace(cited[0], " ", 1)
         text, named, old_asked = self._named(text)
-        text, clause = _clause(text, known=numbered is not None or named is not None)
+        known = numbered is not None or named is not None
+        text, several = _several(text, known=known)
+        text, clause = (text, several[0]) if several else _clause(text, known=known)
+        old = None if known else _SURELY_OLD.search(text)
+        if old is not None:
+            text = text[: old.start()] + " " + text[old.end() :]
         stranger = clause is not None and named is None and numbered is None and _stranger(query)
         if stranger:
             text = text.replace(stranger, " ", 1)
@@ -83,9 +101,11 @@ class Router:
             rest=_BRACKETS.sub(" ", text).strip(),
             editions=chosen,
             clause=clause,
+            others=several[1:],
             by_number=cited is not None,
             by_name=named is not None,
             old_asked=old_asked,
+            old_first=old is not None,
             unknown=bool(stranger) or (numbered is not None and not numbered),
         )
 
@@ -117,6 +137,26 @@ def _edition(text: str, ours: Sequence[Edition]) -> tuple[str, list[Edition], bo
 
 def _of_year(edition: Edition, year: str) -> bool:
     return edition.key.startswith(year) or year in edition.label
+
+
+def _several(text: str, *, known: bool) -> tuple[str, tuple[ClauseNumber, ...]]:
+    """Two articles or more that are named in one breath, a range with all of it; else nothing."""
+    match = _SEVERAL.search(text)
+    if match is None or not (known or "第" in match.group()):
+        return text, ()
+    found: list[ClauseNumber] = []
+    for each in _EACH.finditer(match.group()):
+        number, inserted = numerals.read(each["n"]), numerals.read(each["s"]) if each["s"] else 0
+        try:
+            clause = ClauseNumber(number or 0, inserted or 0)
+        except InvalidError:
+            return text, ()
+        if each["to"] and found:
+            found += [ClauseNumber(one) for one in range(found[-1].article + 1, clause.article)][
+                :_MOST_CLAUSES
+            ]
+        found.append(clause)
+    return text.replace(match.group(), " ", 1), tuple(dict.fromkeys(found))
 
 
 def _clause(text: str, *, known: bool) -> tuple[str, ClauseNumber | DecimalNumber | None]:

@@ -97,7 +97,7 @@ class RegulationsSearch:
         return RegulationsSearchResult(
             corpus_revision=pinned,
             state=answer.state(hits),
-            degraded_reasons=tuple(answer.reasons),
+            degraded_reasons=(*answer.reasons, *answer.notes),
             hits=hits,
         )
 

@@ -142,7 +142,20 @@ def test_a_demand_for_two_sources_is_never_overlooked_for_its_spelling(host: Hos
     )
 
 
-@pytest.mark.parametrize("written", ["current_only", "Current-Only", "只要 current only"])
+@pytest.mark.parametrize("written", ["双源核验", "需双源核验", "双来源"])
+def test_the_documents_own_words_for_two_sources_are_understood(host: Host, written: str) -> None:
+    made = asked(host)
+    receipt = made.execute(plan(made, LAMP, constraints=(written,)))
+    assert (receipt.status, receipt.sources) == ("failed", ())
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("current_only", "Current-Only", "只要 current only", "only_current", "only current"),
+        *("现行", "现行有效", "只要现行有效的", "仅限现行版本", "只看现行"),
+    ],
+)
 def test_what_is_in_force_alone_is_asked_for_in_any_spelling(host: Host, written: str) -> None:
     made = asked(host)
     assert any("@2001-01-01#" in one.source_ref for one in made.execute(plan(made, LAMP)).sources)
@@ -152,7 +165,17 @@ def test_what_is_in_force_alone_is_asked_for_in_any_spelling(host: Host, written
     assert "constraints applied: current_only." in receipt.summary
 
 
-@pytest.mark.parametrize("written", ["individual_source", "dual_sourced", "currently only"])
+@pytest.mark.parametrize(
+    "written",
+    [
+        "individual_source",
+        "dual_sourced",
+        "currently only",
+        "不要求现行有效",
+        "无需双源核验",
+        "比较现行与旧版",
+    ],
+)
 def test_other_words_are_no_constraint_of_these(host: Host, written: str) -> None:
     made = asked(host)
     receipt = made.execute(plan(made, LAMP, constraints=(written,)))
@@ -170,6 +193,9 @@ def test_a_misspelt_constraint_is_named_with_what_it_may_mean(host: Host, writte
     assert receipt.status == "succeeded"
     assert receipt.limitations[0] == (
         f"约束“{written}”未应用；是否指 {meant}？ The constraint was not applied; was {meant} meant?"
+    )
+    assert receipt.limitations[1] == (
+        "约束“2026-12 复查”未应用；请自行核对。 The constraint was not applied; see to it yourself."
     )
     assert f"not applied: “{written}”、“2026-12 复查”." in receipt.summary
 

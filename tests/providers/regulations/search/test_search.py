@@ -2,12 +2,16 @@
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from providers.regulations.corpus import Corpus
+from providers.regulations.edition import Edition
+from providers.regulations.importer import Asset
+from providers.regulations.intake import Source
 from providers.regulations.search.service import RegulationsSearch
 from providers.regulations.search.sqlite_index import SqliteIndex
 from schemas.errors import NotFoundError, StorageError
@@ -17,6 +21,10 @@ from tests.providers.regulations.search.town import SOURCES, Found, clock, searc
 
 NEW = "street-lights@2031-03-04#"
 OLD = "street-lights@2001-01-01#"
+UNTOLD = (
+    "2 个版本不披露正文，未按字词检索"
+    " editions whose texts are not disclosed and were not searched by words: 2"
+)
 
 
 def test_a_two_character_query_finds_its_clauses(found: Found) -> None:
@@ -29,7 +37,8 @@ def test_a_two_character_query_finds_its_clauses(found: Found) -> None:
 def test_a_word_that_no_text_holds_is_empty_and_so_is_a_query_of_nothing(found: Found) -> None:
     for query in ("绕行", "", " \u3000", "？！", "\ud800", "\u200b"):
         result = found.result(query)
-        assert (result.state, result.hits, result.degraded_reasons) == ("empty", (), ())
+        notes = (UNTOLD,) if query == "绕行" else ()
+        assert (result.state, result.hits, result.degraded_reasons) == ("empty", (), notes)
 
 
 def test_one_character_and_an_ascii_word_are_queries_too(found: Found) -> None:
@@ -70,7 +79,7 @@ def test_an_article_of_excerpts_is_found_by_any_word_and_shows_its_beginning(fou
         ("路灯管理条例第九百条", []),
         ("镇长令第7号", [f"{NEW}note1", f"{NEW}art1", f"{NEW}art2"]),
         ("根据镇长令第五号第二条", [f"{OLD}art2"]),
-        ("车监局令(2020)12号 第二条", []),
+        ("车监局令(2020)12号 第二条", ["carts@2020-02-02#art2"]),
         (
             "镇车监管局令〔2020〕12号",
             ["carts@2020-02-02#art1", "carts@2020-02-02#art2", "carts@2020-02-02#art3"],
@@ -127,10 +136,89 @@ def test_filters_narrow_by_kind_number_clause_and_day(found: Found) -> None:
     assert found.ids("路灯管理条例第三条", clause_no="4") == []
 
 
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("路灯管理条例2031年版第二、三条", [f"{NEW}art2", f"{NEW}art3"]),
+        ("路灯管理条例（2031）第二条至第四条", [f"{NEW}art2", f"{NEW}art3", f"{NEW}art4"]),
+        ("路灯管理条例（2031）第二条、第四条之一", [f"{NEW}art2", f"{NEW}art4-1"]),
+        ("路灯管理条例（2031）第一条和第三条第（二）项", [f"{NEW}art1"]),
+    ],
+)
+def test_several_clauses_named_in_one_breath_are_all_looked_up(
+    found: Found, query: str, expected: list[str]
+) -> None:
+    ids = [hit.node_id for hit in found.result(query).hits if "number" in hit.match_kinds]
+    assert ids == expected
+
+
+def test_a_second_article_of_one_number_is_found_beside_the_first(tmp_path: Path) -> None:
+    text = "路灯条例\n第一条 甲。\n第二条 乙。\n第二条 丙：\n（一）丁。\n"
+    made = Edition(
+        regulation_id="lights", key="2031", title="路灯条例", disclosure="full", accept=("art2~2",)
+    )
+    with town(tmp_path, [Source(made, (Asset(text.encode(), "lights/2031.md"),))]) as corpus:
+        search = searching(corpus, tmp_path)
+        search.build()
+        told = Found(search, corpus)
+        assert told.ids("路灯条例第二条") == ["lights@2031#art2", "lights@2031#art2~2"]
+        assert told.ids("路灯条例第二条第（一）项") == []
+        assert told.ids("", clause_no="第二条") == ["lights@2031#art2", "lights@2031#art2~2"]
+        assert told.ids("丙", clause_no="第二条") == []
+
+
+@pytest.mark.parametrize("word", ["旧版", "老版的"])
+def test_an_old_edition_without_a_name_comes_first(found: Found, word: str) -> None:
+    assert found.ids("打碎灯罩", limit=1) == [f"{NEW}art4"]
+    assert found.ids(f"{word}打碎灯罩", limit=1) == [f"{OLD}art4"]
+    assert found.ids(f"{word} 路灯由镇里养护", limit=1) == [f"{OLD}art1"]
+
+
+@pytest.mark.parametrize("number", ["7号令", "镇长7号令", "镇长令第7号"])
+def test_a_number_is_understood_as_people_say_it(found: Found, number: str) -> None:
+    assert found.ids(number, limit=1) == [f"{NEW}note1"]
+
+
+def test_a_number_without_its_whole_issuer_means_all_that_fit(found: Found) -> None:
+    assert found.ids("", doc_no="7号令", limit=1) == [f"{NEW}note1"]
+    assert found.ids("", doc_no="7号", limit=1) == [f"{NEW}note1"]
+    assert found.ids("", doc_no="镇车局令2020年12号", limit=1) == ["carts@2020-02-02#art1"]
+    assert found.ids("", doc_no="2号", limit=1) == []
+    assert found.ids("", doc_no="市车局〔2020〕12号", limit=1) == []
+    assert found.ids("", doc_no="镇长办公室", limit=1) == []
+
+
+def test_how_a_clause_was_found_is_not_the_words_it_does_not_hold(found: Found) -> None:
+    [fine] = [hit for hit in found.result("罚则").hits if hit.node_id == f"{NEW}art4"]
+    assert fine.match_kinds == ("heading",)
+    [first, *_] = found.result("罚多少钱", limit=1).hits
+    assert (first.node_id, first.match_kinds) == (f"{NEW}art4", ("synonym",))
+
+
+@pytest.mark.parametrize(
+    ("query", "asked", "why"),
+    [
+        ("路灯管理条例第九十九条", {}, "没有这一条款"),
+        ("民法典第九条", {}, "没有所指的文件"),
+        ("", {"doc_no": "镇长令第99号"}, "没有这个文号"),
+        ("棉布", {"kinds": ("敕令",)}, "1 个所指类别"),
+    ],
+)
+def test_nothing_says_why_where_it_is_known(
+    found: Found, query: str, asked: dict[str, Any], why: str
+) -> None:
+    result = found.result(query, **asked)
+    assert (result.state, result.hits) == ("empty", ())
+    assert any(why in reason for reason in result.degraded_reasons), result
+
+
 def test_current_only_leaves_out_what_is_over_to_come_or_undated_and_says_so(found: Found) -> None:
     result = found.result("灯油 夜间停航 水井加盖 棉布", current_only=True)
     assert [hit.node_id for hit in result.hits] == [f"{NEW}art3"]
-    assert (result.state, result.degraded_reasons) == ("degraded", ("edition dates unknown: 1",))
+    assert (result.state, result.degraded_reasons) == (
+        "degraded",
+        ("edition dates unknown: 1", UNTOLD),
+    )
     everything = {hit.legal_status for hit in found.result("灯油 夜间停航 水井加盖 棉布").hits}
     assert everything == {"现行有效", "已修改", "尚未生效", "效力未知"}
 

