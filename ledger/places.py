@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ledger.postgres_url import PostgresUrl, is_url
+from ledger.postgres_url import PostgresUrl
 from ledger.store import Clock, Ledger, Opening
+from schemas.database_url import is_meant_as_url
 from schemas.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
@@ -15,8 +16,8 @@ Place = Path | PostgresUrl
 
 
 def place(text: str) -> Place:
-    """The place that `text` names; UsageError for a URL that PostgreSQL would not know."""
-    return PostgresUrl.of(text) if is_url(text) else Path(text)
+    """The place that `text` names; UsageError repeats nothing of a URL that is not PostgreSQL's."""
+    return PostgresUrl.of(text) if is_meant_as_url(text) else Path(text)
 
 
 def open_ledger(

@@ -6,20 +6,12 @@ As libpq reads it (postgresql.org, "Connection URIs"), with the log's name as it
 is never shown; it had better be where libpq looks for it itself: PGPASSFILE, ~/.pgpass, a certificate.
 """
 
-import re
 from typing import NamedTuple, Self
 
+from schemas.database_url import DatabaseUrl
 from schemas.errors import UsageError
 from schemas.ledger import origin
 from schemas.record import RuleError
-
-_SCHEME = re.compile(r"postgres(?:ql)?://")
-_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
-
-
-def is_url(place: str) -> bool:
-    """Whether this names a ledger in PostgreSQL; anything else is the path of a file."""
-    return _SCHEME.match(place) is not None
 
 
 class PostgresUrl(NamedTuple):
@@ -35,22 +27,17 @@ class PostgresUrl(NamedTuple):
     @classmethod
     def of(cls, text: str) -> Self:
         """The place that `text` names; UsageError without a word of it where a password may stand."""
-        conninfo, _, fragment = text.partition("#")
-        scheme = _SCHEME.match(conninfo)
-        beyond = conninfo[scheme.end() :] if scheme else ""
-        address, _, _ = beyond.partition("?")
-        authority, _, database = address.partition("/")
-        # A password with a bare @ or / would make libpq take the rest of it for a host or a database, and
-        # show that in its errors.
-        if authority.count("@") > 1 or "@" in database + fragment or _PERCENT.search(address):
+        found = DatabaseUrl.read(text)
+        if found is None:
             raise UsageError(
-                "the user, password, database and log of a postgresql:// URL are percent-encoded",
+                "a ledger is a file, or postgresql://USER@HOST[:PORT]/DATABASE[#LOG], and this is no such"
+                " URL: its user, password, database and log are percent-encoded",
                 subject="--ledger",
-                hint="write @ as %40, / as %2F, # as %23, % as %25; better leave the password to ~/.pgpass",
+                hint="write @ as %40, / as %2F, ? as %3F, # as %23, % as %25; better leave the password to"
+                " ~/.pgpass",
             )
-        user, at, hosts = authority.rpartition("@")
-        shown = f"postgresql://{user.partition(':')[0]}{at}{hosts}/{database}"
-        return cls(conninfo, _log(fragment), shown + (f"#{fragment}" if fragment else ""))
+        fragment = f"#{found.fragment}" if found.fragment else ""
+        return cls(found.conninfo, _log(found.fragment), found.shown + fragment)
 
     def of_log(self, name: str) -> Self:
         """The same place with that log."""

@@ -87,11 +87,11 @@ def _state(named: str, given: str | None) -> "Iterator[Story]":
 def _divided(named: str) -> tuple[str, str]:
     """The ledger and the state of it that `named` means; each is empty where it names none."""
     from evidence.diff import is_state
-    from ledger.postgres_url import is_url
+    from schemas.database_url import is_meant_as_url
 
     file, sign, moment = named.rpartition("@")
     # A path may hold the sign too: the last one divides, where the whole is no file. In a URL it also stands
     # behind the user's name, before the host.
     beyond = file.partition("://")[2]
-    whole = not ("/" in beyond and is_state(moment)) if is_url(named) else Path(named).exists()
+    whole = not ("/" in beyond and is_state(moment)) if is_meant_as_url(named) else Path(named).exists()
     return (named, "") if whole or not sign else (file, moment)
