@@ -4,7 +4,7 @@ Plain SQL: no sequence, trigger, rule, stored procedure, jsonb or advisory lock.
 in ledger/sqlite_file.py; here each table has the number of its log first.
 """
 
-from ledger.postgres_session import BEGIN, SCHEMA, NoPostgresLedgerError, Session
+from ledger.postgres_session import BEGIN, RIGHTS, SCHEMA, NoPostgresLedgerError, NoRightError, Session
 from ledger.postgres_url import PostgresUrl
 from ledger.sqlite_file import NoLedgerError
 from schemas.errors import IntegrityError
@@ -89,7 +89,14 @@ def check_layout(session: Session, place: PostgresUrl) -> None:
             hint=BEGIN,
         )
     if any(line.startswith("layout ") for line in found):
-        stated = session.rows(b"SELECT version FROM layout")
+        try:
+            stated = session.rows(b"SELECT version FROM layout")
+        except NoPostgresLedgerError as error:  # the catalogue shows it, and its name is not found
+            raise NoRightError(
+                f"{place}: this user has no right to the schema {SCHEMA}, where the ledger is",
+                subject=str(place),
+                hint=RIGHTS,
+            ) from error
         if stated != [(LAYOUT,)]:
             raise NoLedgerError(
                 f"{place} has layout {', '.join(str(row[0]) for row in stated)}; this version reads {LAYOUT}",

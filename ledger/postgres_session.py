@@ -20,6 +20,7 @@ from schemas.errors import BusyError, EvidenceError, IntegrityError, NotFoundErr
 
 SCHEMA = "external_evidence"
 BEGIN = "`ledger init` begins one"
+RIGHTS = f"whoever owns the tables gives it: GRANT USAGE ON SCHEMA {SCHEMA}, then what docs/postgres.md lists"
 STATEMENT_SECONDS = 60
 # A writer that thinks for longer holds up all others; a reader holds up nobody.
 _IDLE_SECONDS = {False: 60, True: 3600}
@@ -43,6 +44,13 @@ _PASSWORD = re.compile(r"password|密码", re.IGNORECASE)
 
 class NoPostgresLedgerError(NotFoundError):
     """A database in which no ledger was begun, or not the one that is named."""
+
+
+class NoRightError(EvidenceError):
+    """The user of the database may not do that; trying again changes nothing."""
+
+    code = "forbidden"
+    http_status = 403
 
 
 class CollidedError(BusyError):
@@ -83,7 +91,7 @@ _STATES: dict[str, _State] = {
     "55P03": (BusyError, "{place} is held by another writer", "try again"),
     "25006": (StorageError, "{place}: this server takes no writing ({said})", "name the primary"),
     _FAILED: (StorageError, "{place}: the transaction has failed before", None),
-    "42501": (StorageError, "{place}: this user has no right to do that ({said})", None),
+    "42501": (NoRightError, "{place}: this user has no right to do that ({said})", RIGHTS),
     "57014": (StorageError, "{place}: the statement was cancelled or took too long ({said})", None),
     "22": (StorageError, "{place}: the server cannot store such a value ({said})", None),
     "53": (StorageError, "{place}: the server lacks memory, disk or connections ({said})", None),

@@ -14,7 +14,7 @@ from ledger.erasure import erase
 from ledger.forms import open_log
 from ledger.places import is_begun
 from ledger.postgres import PostgresLedger, PostgresReadonly
-from ledger.postgres_session import NoPostgresLedgerError, Session
+from ledger.postgres_session import NoPostgresLedgerError, NoRightError, Session
 from ledger.postgres_url import PostgresUrl
 from ledger.postgres_view import Statements
 from ledger.sqlite import SqliteLedger
@@ -148,14 +148,22 @@ def test_who_may_only_select_can_audit_and_nothing_else(postgres: Server, databa
         other.execute(f"GRANT USAGE ON SCHEMA external_evidence TO auditor_{role}".encode())
         other.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA external_evidence TO auditor_{role}".encode())
     place = PostgresUrl.of(postgres.url(role, user=f"auditor_{role}", password="read"))  # noqa: S106
+    with psycopg.connect(database, autocommit=True) as other:
+        other.execute(f"REVOKE USAGE ON SCHEMA external_evidence FROM auditor_{role}".encode())
+        for look in (lambda: open_log(place), lambda: is_begun(place)):
+            with pytest.raises(NoRightError, match="no right to the schema external_evidence") as refused:
+                look()
+            assert "GRANT USAGE" in str(refused.value.hint)
+        other.execute(f"GRANT USAGE ON SCHEMA external_evidence TO auditor_{role}".encode())
     with closing(open_log(place)) as log, log.read() as reader:
         assert [seq for seq, _ in reader.records()] == [0]
         assert not list(reader.index_breaks())
     with closing(PostgresLedger.open(place, Ticking())) as ledger:
-        with pytest.raises(StorageError, match="no right to do that"):
+        with pytest.raises(NoRightError, match="no right to do that") as caught:
             ledger.append(step(1))
+        assert (caught.value.exit_status, caught.value.retryable) == (3, False)
         assert len(stored(ledger)) == 1
-    with pytest.raises(StorageError, match="no right"):
+    with pytest.raises(NoRightError, match="no right"):
         PostgresLedger.open(place, Ticking(), create=OPENING._replace(origin="another/log"))
 
 
