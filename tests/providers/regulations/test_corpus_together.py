@@ -82,7 +82,9 @@ def test_two_writers_and_eight_readers_meet_no_error(tmp_path: Path) -> None:
             reader.join()
         assert (faults, codes) == ([], [0, 0])
         assert min(reads) >= 1
-        assert len(corpus.revisions()) == 11
+        # The drafts are common to both: what one imports the other may publish, and of one state there is
+        # one revision.
+        assert 6 <= len(corpus.revisions()) <= 11
         assert sum(one.current for one in corpus.revisions()) == 1
         assert all(corpus.verify(one.revision) for one in corpus.revisions())
 
