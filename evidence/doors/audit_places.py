@@ -8,6 +8,7 @@ import click
 
 from evidence.doors.options import ledger_place
 from ledger.store import Reader
+from schemas.errors import IntegrityError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,5 +30,9 @@ def reading(given: str | None) -> Iterator[Reader]:
     """One snapshot of the ledger, bundle or tiles folder that `--ledger` means."""
     from ledger.forms import open_log
 
-    with closing(open_log(ledger_place(given))) as log, log.read() as reader:
-        yield reader
+    try:
+        with closing(open_log(ledger_place(given))) as log, log.read() as reader:
+            yield reader
+    except IntegrityError as error:
+        error.hint = error.hint or "`audit verify` says what is wrong, and judges what is left of it"
+        raise

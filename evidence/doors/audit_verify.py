@@ -17,17 +17,19 @@ policy_option = click.option(
     help="Whom you trust: your own tlog-policy, none that came with the ledger.",
 )
 
-
-@click.command(
-    epilog="Exit: 0 VERIFIED, 1 TAMPERED, FORKED or RULE-BROKEN, 2 CANNOT-VERIFY, 3 UNANCHORED, 4 TORN."
-)
-@policy_option
-@click.option(
+against_option = click.option(
     "--against",
     metavar="FILE",
     multiple=True,
     help="A checkpoint, proof or witness's file that you kept. Repeatable.",
 )
+
+
+@click.command(
+    epilog="Exit: 0 VERIFIED, 1 TAMPERED, FORKED or RULE-BROKEN, 2 CANNOT-VERIFY, 3 UNANCHORED, 4 TORN."
+)
+@policy_option
+@against_option
 @ledger_option
 @format_option()
 def verify(policy: str | None, against: tuple[str, ...], given: str | None, chosen_format: str | None) -> int:

@@ -8,7 +8,8 @@ class Value(NamedTuple):
     """One shown value; `at` tells of which stored bytes it is.
 
     `r12/actor` is of record 12 and `b12/reason` of its body, each with a JSON pointer (RFC 6901); `i12` is
-    the record's id, `head` that of the last, `root` the tree's.
+    the record's id, `head` that of the last, `root` and `base` the tree's in hex and in base64, `count/plans`
+    how many there are.
     """
 
     text: str
@@ -48,7 +49,7 @@ class Table(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """A sentence of the report's own; `tone` is empty, `ok` or `bad`."""
+    """A sentence of the report's own; `tone` is empty, `ok`, `warn` or `bad`."""
 
     text: str
     tone: str = ""

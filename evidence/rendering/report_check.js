@@ -1,11 +1,12 @@
 // Checks this page against the bytes embedded in it. It changes nothing but the section "check" and marks.
-(function () {
-  const MOST = 50;
+function check() {
+  const MOST = 50, GOOD = ["VERIFIED", "UNANCHORED"];
   const byId = (id) => document.getElementById(id);
   const utf8 = new TextEncoder(), strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const words = JSON.parse(byId("words").textContent);
   const complaints = [], records = [], bodies = new Map(), values = new Map();
-  let ids = 0, facts = 0, leftFacts = 0, leftBodies = 0;
+  const shownAt = new Set(), erasedBodies = new Set();
+  let ids = 0, facts = 0, leftFacts = 0, leftBodies = 0, erased = 0;
 
   const say = (key, filled) => words[key].replace(/\{(\w+)\}/g, (_, name) => filled[name]);
   const complain = (seq, key, expected, found) => complaints.push({ seq, key, expected, found });
@@ -70,13 +71,18 @@
       }
       if (own !== stated) bodies.set(`wrong ${stated}`, own);
     }
+    for (const { record } of records) {
+      if (!record || record.kind !== "body.erased" || !bodies.has(record.body.digest)) continue;
+      for (const one of parsed(bodies.get(record.body.digest))?.bodies ?? []) erasedBodies.add(one);
+    }
     for (const { seq, record } of records) {
       if (!record) continue;
       const named = record.body.digest, body = bodies.get(named);
       if (wrong.has(named)) {
         complain(seq, "bad.body", named, bodies.get(`wrong ${named}`));
       } else if (body === undefined) {
-        leftBodies += 1;
+        if (erasedBodies.has(named)) erased += 1;
+        else leftBodies += 1;
       } else {
         if (body.length !== record.body.size) complain(seq, "bad.size", record.body.size, body.length);
         readArtifact(seq, record, body);
@@ -140,21 +146,122 @@
     /[\ud800-\udfff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
+  const hexToBase64 = (hex) => btoa(String.fromCharCode(...hex.match(/../g).map((two) => parseInt(two, 16))));
+
+  // What the page says of the whole, worked out from the records and bodies; undefined: not to be said from these.
+  let counts;
+  const computed = {
+    head: () => records.length ? records[records.length - 1].id : undefined,
+    root: () => treeRoot(),
+    base: () => hexToBase64(treeRoot().slice("sha256:".length)),
+    count: (name) => leftBodies ? undefined : String((counts ??= counted())[name] ?? 0),
+  };
+
+  // Lives as evidence/plan_story.py tells them.
+  function counted() {
+    const EVENTS = ["ledger.opened", "policy.changed", "key.rotated", "body.erased", "ledger.restored"];
+    const counts = { records: records.length, call_count: 0, erased_count: 0 }, plans = new Map();
+    const within = (map, key, made) => map.has(key) ? map.get(key) : (map.set(key, made), made);
+    for (const { seq, record } of records) {
+      if (!record) continue;
+      const { kind, subject } = record, artifact = values.get(`b${seq}`);
+      if (kind === "provider.called") counts.call_count += 1;
+      if (subject.plan_id == null || EVENTS.includes(kind)) continue;
+      if (!bodies.has(record.body.digest)) counts.erased_count += 1;
+      const receipts = within(plans, subject.plan_id, new Map());
+      const decisions = () => within(receipts, subject.receipt_digest, []);
+      const decision = () => decisions().findLast((one) => one.id === subject.admission_id) ?? {};
+      if (kind === "receipt.observed") decisions();
+      if (kind === "admission.decided") decisions().push({ id: subject.admission_id, made: artifact, covered: [] });
+      if (kind === "admission.superseded") decision().superseded = true;
+      if (kind === "projection.observed") decision().covered = artifact?.downstream_source_refs ?? [];
+      if (kind === "evidence.retired") decision().retired = true;
+    }
+    const receipts = [...plans.values()].flatMap((one) => [...one.values()]), all = receipts.flat();
+    const now = all.filter((one) => !one.superseded), refs = (one) => one.made?.admitted_source_refs ?? [];
+    const admitted = now.flatMap(refs), seen = now.flatMap((one) => refs(one).filter((ref) => one.covered.includes(ref)));
+    const being = (disposition) => now.filter((one) => one.made?.disposition === disposition).length;
+    return {
+      ...counts, plans: plans.size, receipts: receipts.length, decisions: all.length,
+      superseded_count: all.length - now.length, retired_count: now.filter((one) => one.retired).length,
+      admitting: being("admit"), rejecting: being("reject"), sources_admitted: admitted.length,
+      sources_covered: seen.length, sources_uncovered: admitted.length - seen.length,
+    };
+  }
+
+  // What must stand on the page of every record that is embedded, and of every body of a plan's.
+  function findMissing(plansToo) {
+    const rows = document.querySelectorAll('tr[id^="record-"]').length;
+    if (rows < records.length) complain("", "bad.rows", records.length, rows);
+    const once = ({ kind, subject }) => kind === "admission.decided" ? "" : `${kind} ${subject.plan_id} ${subject.receipt_digest}`;
+    const last = new Map(records.filter(({ record }) => record).map(({ seq, record }) => [once(record), seq]));
+    for (const { seq, record } of records) {
+      if (!record) continue;
+      const needed = [`i${seq}`, ...["seq", "at", "kind", "actor"].map((name) => `r${seq}/${name}`)];
+      if (bodies.has(record.body.digest)) needed.push(`r${seq}/body/digest`);
+      const told = plansToo ? values.get(`b${seq}`) : undefined;
+      if (told !== undefined && record.subject.plan_id != null && (!once(record) || last.get(once(record)) === seq)) {
+        const named = {
+          "plan.created": () => ["request/objective", "request/decision", "request/user_activity"],
+          "receipt.observed": () => ["summary", "status", ...told.sources.flatMap((_, index) =>
+            ["source_ref", "finding", "basis"].map((name) => `sources/${index}/${name}`))],
+          "admission.decided": () => ["reason", "disposition",
+            ...told.admitted_source_refs.map((_, index) => `admitted_source_refs/${index}`)],
+        };
+        for (const one of Object.hasOwn(named, record.kind) ? named[record.kind]() : []) needed.push(`b${seq}/${one}`);
+      }
+      const missing = needed.filter((one) => !shownAt.has(one));
+      if (missing.length) complain(seq, "bad.missing", missing.join(" "), "");
+    }
+  }
+
+  // As report_html.py writes it.
+  function written(node, raw) {
+    if (node.nodeType === Node.TEXT_NODE) return raw ? node.data : literal(node.data);
+    if (node.nodeType !== Node.ELEMENT_NODE) return "<!>";
+    const name = node.localName;
+    const attributes = [...node.attributes].map((one) => ` ${one.name}="${literal(one.value)}"`).join("");
+    return `<${name}${attributes}>${[...node.childNodes].map((one) => written(one, name === "script")).join("")}</${name}>`;
+  }
+
+  function literal(text) {
+    const entities = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;", "\r": "&#13;" };
+    return text.replace(/[&<>"'\r]/g, (one) => entities[one]);
+  }
+
+  function checkSeal() {
+    const seal = byId("seal"), parts = [...document.querySelectorAll("title, main")];
+    const data = ["embedded-records", "embedded-bodies", "words"].map(byId), script = document.body.lastElementChild;
+    const own = digest("sha256", utf8.encode([...parts, ...data].map((one) => written(one, false)).join("")));
+    const footer = `<footer id="seal">${literal(words.seal)} <code>${own}</code></footer>`;
+    if (seal === null || written(seal, false) !== footer) complain("", "bad.seal", own, seal?.textContent ?? "");
+    // An extension of the browser may leave an empty element; what can be read must be one of ours.
+    const ours = new Set([...parts, ...data, seal, script]);
+    for (const node of document.body.childNodes) {
+      const said = node.nodeType === Node.COMMENT_NODE ? "" : node.textContent.trim();
+      if (!ours.has(node) && said) complain("", "bad.beside", "", said);
+    }
+  }
+
   function compareShown(whole) {
     for (const element of document.querySelectorAll("[data-at]")) {
       const [, place, seq, pointer] = /^([a-z]+)(\d*)(.*)$/.exec(element.dataset.at), shown = element.textContent;
+      shownAt.add(element.dataset.at);
       if (place === "i") continue;
-      if (place === "head" || place === "root") {
-        if (!whole) { leftFacts += 1; continue; }
-        const own = place === "root" ? treeRoot() : records.length ? records[records.length - 1].id : shown;
+      if (Object.hasOwn(computed, place)) {
+        const own = whole ? computed[place](pointer.slice(1)) : undefined;
+        if (own === undefined) { leftFacts += 1; continue; }
         facts += 1;
-        if (own !== shown) complain("", `bad.${place}`, own, shown);
+        if (own !== shown) {
+          element.classList.add("wrong");
+          complain("", `bad.${place}`, own, shown);
+        }
         continue;
       }
       if (!values.has(place + seq)) { leftFacts += 1; continue; }
       const own = at(values.get(place + seq), pointer);
       facts += 1;
-      if (own === undefined || visible(String(own)) !== shown) {
+      if (own === undefined || (visible(String(own)) !== shown && words[`code.${own}`] !== shown)) {
         element.classList.add("wrong");
         complain(Number(seq), "bad.fact", String(own), shown);
       }
@@ -162,19 +269,18 @@
   }
 
   function show() {
-    const bad = complaints.length > 0, section = byId("check");
-    section.className = bad ? "bad" : "ok";
-    // What the page states beside bytes that are not the ones it was made of is no good news.
-    for (const stated of bad ? document.querySelectorAll("p.ok") : []) stated.className = "";
-    const counts = { records: records.length, bodies: bodies.size, ids, facts };
-    byId("outcome").textContent = bad
-      ? say("check_bad", { n: complaints.length }) : say("check_ok", counts);
-    const all = Number(byId("embedded-records").dataset.all);
+    const all = Number(byId("embedded-records").dataset.all), section = byId("check"), { verdict } = section.dataset;
     const left = { records: Math.max(0, all - records.length), bodies: leftBodies, facts: leftFacts };
-    if (left.records + left.bodies + left.facts > 0) {
-      byId("left").textContent = say("check_left", left);
-      byId("left").hidden = false;
-    }
+    const bad = complaints.length > 0, part = left.records + left.bodies + left.facts > 0;
+    const tone = bad ? "bad" : !GOOD.includes(verdict) ? "broken" : part ? "part" : "ok";
+    section.className = { bad: "bad", broken: "bad", part: "warn", ok: "ok" }[tone];
+    // What the page states beside bytes that are not the ones it was made of is no good news.
+    for (const stated of bad ? document.querySelectorAll("p.ok, p.warn") : []) stated.className = "";
+    const counts = { records: records.length, bodies: bodies.size, ids, facts, n: complaints.length, verdict };
+    byId("outcome").textContent = say(`check_${tone}`, counts);
+    const notes = [part ? say("check_left", left) : "", erased ? say("check_erased", { n: erased }) : ""];
+    byId("left").textContent = notes.join(" ").trim();
+    byId("left").hidden = byId("left").textContent === "";
     byId("complaints").hidden = !bad;
     for (const { seq, key, expected, found } of complaints.slice(0, MOST)) {
       const item = document.createElement("li"), row = seq === "" ? null : byId(`record-${seq}`);
@@ -186,7 +292,7 @@
       }
       item.append(words[key]);
       for (const [label, value] of [["expected", expected], ["found", found]]) {
-        if (expected === "" && found === "") break;
+        if (value === "") continue;
         const line = document.createElement("div"), code = document.createElement("code");
         code.textContent = String(value).slice(0, 300);
         line.append(`${words[label]} `, code);
@@ -198,11 +304,17 @@
   }
 
   try {
+    const told = byId("embedded-records").dataset;
     readRecords();
     readBodies();
-    compareShown(records.length === Number(byId("embedded-records").dataset.all));
+    compareShown(records.length === Number(told.all));
+    findMissing(told.plans === "all");
+    checkSeal();
   } catch (error) {
     complain("", "bad.data", "", String(error));
   }
   show();
-}());
+}
+
+// What stands behind this script is part of the page too.
+document.addEventListener("DOMContentLoaded", check);

@@ -10,6 +10,7 @@ from evidence.rendering.report_blocks import Block, Heading, Item, Items, Senten
 from evidence.rendering.report_plan import TONES, code, plan_blocks, record
 from evidence.rendering.report_words import Words
 from evidence.story import Story
+from ledger.note import encoded
 
 MOST_PLANS = 2_000
 MOST_RECORDS = 20_000
@@ -20,6 +21,7 @@ _COUNTS = (
     *("plans", "receipts", "decisions", "admitting", "rejecting"),
     *("sources_admitted", "sources_covered", "sources_uncovered", "retired_count"),
 )
+_SAID = {"VERIFIED": "ok", "UNANCHORED": "warn"}
 _RARE = ("superseded_count", "call_count", "erased_count", "lost_count")
 
 
@@ -70,16 +72,14 @@ class Tally:
                 self.open.append((number, _objective(plan), *_why(plan)))
 
 
-def content(
-    story: Story, replayed: dict[str, Any], tally: Tally, made: Made, words: Words
-) -> Iterator[Block]:
-    """Every block of the report but its title."""
-    yield from _verdict(story, replayed, made, words)
+def content(story: Story, judged: dict[str, Any], tally: Tally, made: Made, words: Words) -> Iterator[Block]:
+    """Every block of the report but its title; `judged` is the wire form of the ledger's verification."""
+    yield from _verdict(story, judged, made, words)
     yield from _summary(story, tally, words)
     yield from _open(tally, words)
-    yield from _findings(story, replayed, words)
+    yield from _findings(story, judged, words)
     yield Heading(2, (Value(words("limits"), "word"),), "limits")
-    for name in ("limit_append", "limit_stated", "limit_counts"):
+    for name in ("limit_append", "limit_true", "limit_stated", "limit_counts"):
         yield Sentence(words(name))
     yield Heading(2, (Value(words("plans"), "word"),), "plans")
     for number, plan in enumerate(story.plans(), 1):
@@ -94,31 +94,51 @@ def content(
     yield from _records(story, words)
 
 
-def _verdict(story: Story, replayed: dict[str, Any], made: Made, words: Words) -> Iterator[Block]:
+def _verdict(story: Story, judged: dict[str, Any], made: Made, words: Words) -> Iterator[Block]:
     yield Heading(2, (Value(words("verdict"), "word"),), "verdict")
-    clean, erased, left = replayed["clean"], len(replayed["erased"]), len(replayed["not_derived"])
-    if clean and erased:
-        yield Sentence(words("clean_erased", n=erased, m=left), "ok")
-    else:
-        yield Sentence(words("clean" if clean else "broken"), "ok" if clean else "bad")
-    facts = [
-        Item(words("log"), (code(story.log or words("unknown"), "r0/log" if story.log else None),)),
-        Item(words("records"), (Value(str(story.records), "word"),)),
-        Item(words("head"), (code(story.head or words("none"), "head"),)),
-        Item(words("root"), (code(f"sha256:{story.tree.root().hex()}", "root"),)),
-        Item(words("period"), (code(f"{story.first_at} – {story.last_at}"),)),
-        Item(words("made"), (code(made.at), Value(f"external-evidence {made.version}", "word")), line=True),
-    ]
+    word = judged["verdict"]
+    yield Sentence(words(f"said.{word}"), _SAID.get(word, "bad"))
+    erased, left = len(judged["erased"]), len(judged["not_derived"])
+    if erased:
+        yield Sentence(words("erased_said", n=erased, m=left))
+    yield Items((Item(words("word"), (code(word),)), *_rests_on(judged, words), *_whole(story, made, words)))
+
+
+def _rests_on(judged: dict[str, Any], words: Words) -> Iterator[Item]:
+    """What the verdict rests on, and why it is no better one."""
+    for name in ("reasons", "anchored_by", "keys", "notes"):
+        told = tuple(code(one) for one in judged[name])
+        if told or name in ("anchored_by", "keys"):
+            yield Item(words(name), told or (Value(words(f"{name}_none"), "word"),))
+
+
+def _whole(story: Story, made: Made, words: Words) -> Iterator[Item]:
+    root = story.tree.root()
+    roots = (code(f"sha256:{root.hex()}", "root"), code(encoded(root), "base"))
+    last = None if story.unread else f"r{story.records - 1}/at"
+    times = (code(story.first_at, "r0/at"), code(story.last_at or "", last)) if story.first_at else None
+    nothing = Value(words("none"), "word")
+    yield Item(words("log"), (code(story.log, "r0/log") if story.log else nothing,))
+    yield Item(words("records"), (Value(str(story.records), "word", "count/records"),))
+    yield Item(words("head"), (code(story.head, "head") if story.head else nothing,))
+    yield Item(words("root"), roots)
+    yield Item(words("period"), times or (nothing,))
+    yield Item(words("made"), (code(made.at), Value(f"external-evidence {made.version}", "word")), line=True)
     if story.unread:
-        facts.append(Item(words("unread"), tuple(code(f"#{seq}") for seq in story.unread), line=True))
-    yield Items(tuple(facts))
+        yield Item(words("unread"), tuple(code(f"#{seq}") for seq in story.unread), line=True)
 
 
 def _summary(story: Story, tally: Tally, words: Words) -> Iterator[Block]:
     yield Heading(2, (Value(words("summary"), "word"),), "summary")
     counts = {**tally.counts, "call_count": story.kinds["provider.called"]}
     shown = [*_COUNTS, *(name for name in _RARE if counts.get(name))]
-    yield Items(tuple(Item(words(name), (Value(str(counts.get(name, 0)), "number"),)) for name in shown))
+    yield Items(
+        tuple(
+            Item(words(name), (Value(str(counts.get(name, 0)), "number", f"count/{name}"),)) for name in shown
+        )
+    )
+    if counts.get("erased_count"):
+        yield Sentence(words("counts_erased"))
 
 
 def _open(tally: Tally, words: Words) -> Iterator[Block]:
@@ -141,8 +161,8 @@ def _open(tally: Tally, words: Words) -> Iterator[Block]:
         yield Sentence(words("attention_more", n=left))
 
 
-def _findings(story: Story, replayed: dict[str, Any], words: Words) -> Iterator[Block]:
-    findings = replayed["findings"]
+def _findings(story: Story, judged: dict[str, Any], words: Words) -> Iterator[Block]:
+    findings = judged["findings"]
     if not findings:
         return
     yield Heading(2, (Value(words("findings"), "word"),), "findings")
@@ -190,7 +210,7 @@ def _call(step: Step, words: Words) -> tuple[Value, ...]:
     return (
         *start,
         code(call.action, f"{at}/action"),
-        code(told.state, f"{at}/evidence/state"),
+        Value(words.of_code(told.state), "code", f"{at}/evidence/state"),
         Value(str(told.count), "word", f"{at}/evidence/count"),
         code(told.revision, f"{at}/evidence/revision") if told.revision else Value("", "word"),
     )
@@ -200,7 +220,7 @@ def _events(story: Story, words: Words) -> Iterator[Block]:
     yield Heading(2, (Value(words("events"), "word"),), "events")
     for step in story.events():
         made, at = step.record, f"r{step.seq}"
-        yield Heading(3, (record(step), code(made.kind, f"{at}/kind")))
+        yield Heading(3, (record(step), Value(words.of_code(made.kind), "code", f"{at}/kind")))
         who = (code(made.at, f"{at}/at"), code(made.actor, f"{at}/actor"))
         items = [Item(words("at"), who, line=True)]
         if step.body != HELD:

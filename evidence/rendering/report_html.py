@@ -1,20 +1,24 @@
 """An audit report as one HTML file that needs nothing else and recomputes its own hashes when opened.
 
 All facts stand in the page without any script. The script only checks: it reads the records and bodies
-that are embedded as base64, recomputes them, and compares what the page shows with what they say.
+that are embedded as base64, recomputes them, and compares what the page shows with what they say. What it
+cannot recompute is held by the seal at the page's end: the SHA-256 of all that the page shows, which the
+script recomputes from what the browser read. So that both come to the same text, what is sealed is written
+as report_check.js writes elements: every attribute quoted, every text through `_text`.
 """
 
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from html import escape
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from evidence.plan_story import HELD
 from evidence.rendering.escape import visible
 from evidence.rendering.report_blocks import Block, Heading, Item, Items, Table, Value
-from evidence.rendering.report_content import MOST_RECORDS, Made, Tally, content
+from evidence.rendering.report_content import MOST_PLANS, MOST_RECORDS, Made, Tally, content
 from evidence.rendering.report_words import LANGUAGES, Words
 from evidence.story import Story
 from schemas.canonical import canonical
@@ -34,72 +38,92 @@ class Bounds(NamedTuple):
 
 def render(
     story: Story,
-    replayed: dict[str, Any],
+    judged: dict[str, Any],
     made: Made,
     language: str,
     tally: Tally | None = None,
     bounds: Bounds | None = None,
 ) -> Iterator[str]:
-    """The page in `language`, a part at a time; `replayed` is the replay's wire form."""
-    words, bounds = Words(language), bounds or Bounds()
+    """The page in `language`, a part at a time; `judged` is the wire form of its verification."""
+    words, bounds, seal = Words(language), bounds or Bounds(), sha256()
     style, script = _file(_STYLE), "".join(_file(name) for name in _CHECKS)
-    yield _head(words, style, script, story)
-    yield _banner(words, bounds)
-    yield from _sections(content(story, replayed, tally or Tally.of(story), made, words))
-    yield "</main>\n"
-    yield from _embedded(story, bounds)
-    told = _json(words.patterns("check_", "bad.", "expected", "found"))
-    yield f'<script type="application/json" id="words">{told}</script>\n'
-    yield f"<script>{script}</script>\n</body>\n</html>\n"
+    named = f"{words('title')} · {story.log or ''}"
+    title = f"<title>{_text(named)}</title>"
+    seal.update(title.encode())
+    yield _head(words, style, script, title)
+    tally = tally or Tally.of(story)
+    for part in chain(
+        (f"<main>\n<h1>{_text(words('title'))}</h1>\n{_ways(words)}{_banner(words, bounds, judged)}",),
+        _sections(content(story, judged, tally, made, words)),
+        ("</main>",),
+        _embedded(story, bounds, whole=tally.counts["plans"] <= MOST_PLANS),
+        (_words(words),),
+    ):
+        seal.update(part.encode())
+        yield part
+    yield f"\n{_footer(words, seal.hexdigest())}\n<script>{script}</script>\n</body>\n</html>\n"
 
 
 def _file(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
-def _head(words: Words, style: str, script: str, story: Story) -> str:
+def _head(words: Words, style: str, script: str, title: str) -> str:
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-    title = escape(f"{words('title')} · {story.log or ''}")
     return (
         f'<!DOCTYPE html>\n<html lang="{LANGUAGES[words.language]}" dir="ltr">\n<head>\n'
-        f'<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        f'<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="referrer" content="no-referrer">\n'
-        f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n<main>\n"
-        f"<h1>{escape(words('title'))}</h1>\n{_ways(words)}"
+        f"{title}\n<style>{style}</style>\n</head>\n<body>\n"
     )
 
 
 def _ways(words: Words) -> str:
     anchors = {"verdict": "verdict", "summary": "summary", "open": "attention", "limits": "limits"}
     last = {"plans": "plans", "events": "events", "records": "all_records"}
-    links = " ".join(f'<a href="#{to}">{escape(words(key))}</a>' for to, key in {**anchors, **last}.items())
-    return f'<nav aria-label="{escape(words("skip"))}">{links}</nav>\n'
+    links = " ".join(f'<a href="#{to}">{_text(words(key))}</a>' for to, key in {**anchors, **last}.items())
+    return f'<nav aria-label="{_text(words("skip"))}">{links}</nav>\n'
 
 
-def _banner(words: Words, bounds: Bounds) -> str:
+def _banner(words: Words, bounds: Bounds, judged: dict[str, Any]) -> str:
     told = words("bound", records=_size(bounds.records), bodies=_size(bounds.bodies))
     return (
-        f'<section id="check" class="idle" role="status"><h2>{escape(words("check"))}</h2>\n'
-        f'<p id="outcome">{escape(words("check_none"))}</p>\n<p id="left" hidden></p>\n'
-        '<ol id="complaints" hidden></ol>\n'
-        f"<p class=note>{escape(words('check_how'))}</p>\n<p class=note>{escape(told)}</p></section>\n"
+        f'<section id="check" class="idle" role="status" data-verdict="{judged["verdict"]}">'
+        f"<h2>{_text(words('check'))}</h2>\n"
+        f'<p id="outcome">{_text(words("check_none"))}</p>\n<p id="left" hidden=""></p>\n'
+        '<ol id="complaints" hidden=""></ol>\n'
+        f'<p class="note">{_text(words("check_how"))}</p>\n<p class="note">{_text(told)}</p></section>\n'
     )
 
 
-def _embedded(story: Story, bounds: Bounds) -> Iterator[str]:
-    """One line a record, `SEQ BASE64`, and one line a body, `DIGEST BASE64`, up to the bounds."""
-    yield f'<script type="text/plain" id="embedded-records" data-all="{story.records}">\n'
+def _words(words: Words) -> str:
+    told = _json(words.patterns("check_", "bad.", "code.", "expected", "found", "seal"))
+    return f'<script type="application/json" id="words">{told}</script>'
+
+
+def _footer(words: Words, seal: str) -> str:
+    return f'<footer id="seal">{_text(words("seal"))} <code>sha256:{seal}</code></footer>'
+
+
+def _embedded(story: Story, bounds: Bounds, *, whole: bool) -> Iterator[str]:
+    """One line a record, `SEQ BASE64`, and one line a body, `DIGEST BASE64`, up to the bounds.
+
+    `whole` says whether the page writes out every plan.
+    """
+    plans = "all" if whole else "some"
+    which = f'id="embedded-records" data-all="{story.records}" data-plans="{plans}"'
+    yield f'<script type="text/plain" {which}>\n'
     room, most = bounds.records, 0
     for seq, raw in story.raws():
         if len(raw) > room or seq >= MOST_RECORDS:
             break
         room, most = room - len(raw), seq + 1
         yield f"{seq} {b64encode(raw).decode()}\n"
-    yield '</script>\n<script type="text/plain" id="embedded-bodies">\n'
+    yield '</script><script type="text/plain" id="embedded-bodies">\n'
     room, written = bounds.bodies, set[str]()
     for step in story.steps(most):
         named = step.record.body
@@ -107,7 +131,7 @@ def _embedded(story: Story, bounds: Bounds) -> Iterator[str]:
             room -= named.size
             written.add(named.digest)
             yield f"{named.digest} {b64encode(story.body(step.record) or b'').decode()}\n"
-    yield "</script>\n"
+    yield "</script>"
 
 
 def _sections(blocks: Iterable[Block]) -> Iterator[str]:
@@ -128,12 +152,12 @@ def _block(block: Block) -> str:
         return f"<h{block.level}{anchor}>{_joined(block.values)}</h{block.level}>\n"
     if isinstance(block, Items):
         numbers = all(value.form == "number" for item in block.items for value in item.values)
-        kind = " class=numbers" if numbers else ""
+        kind = ' class="numbers"' if numbers else ""
         return f"<dl{kind}>\n{''.join(map(_item, block.items))}</dl>\n"
     if isinstance(block, Table):
         return _table(block)
     tone = f' class="{block.tone}"' if block.tone else ""
-    return f"<p{tone}>{escape(block.text)}</p>\n"
+    return f"<p{tone}>{_text(block.text)}</p>\n"
 
 
 def _item(item: Item) -> str:
@@ -141,22 +165,22 @@ def _item(item: Item) -> str:
         told = _joined(item.values)
     else:
         told = f"<ul>{''.join(f'<li>{_value(value)}</li>' for value in item.values)}</ul>"
-    return f"<div><dt><bdi>{escape(visible(item.label))}</bdi></dt><dd>{told}</dd></div>\n"
+    return f"<div><dt><bdi>{_text(item.label)}</bdi></dt><dd>{told}</dd></div>\n"
 
 
 def _table(table: Table) -> str:
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.head)
+    head = "".join(f'<th scope="col">{_text(name)}</th>' for name in table.head)
     rows = "".join(
         f"<tr{_row_anchor(table, row)}>{''.join(f'<td>{_value(value)}</td>' for value in row)}</tr>\n"
         for row in table.rows
     )
-    kind = " class=wide" if table.anchor else ""
+    kind = ' class="wide"' if table.anchor else ""
     body = f"<thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody>"
-    return f"<div class=scroll><table{kind}>{body}</table></div>\n"
+    return f'<div class="scroll"><table{kind}>{body}</table></div>\n'
 
 
 def _row_anchor(table: Table, row: tuple[Value, ...]) -> str:
-    return f' id="{table.anchor}-{escape(row[0].text)}"' if table.anchor else ""
+    return f' id="{table.anchor}-{_text(row[0].text)}"' if table.anchor else ""
 
 
 def _joined(values: tuple[Value, ...]) -> str:
@@ -164,19 +188,27 @@ def _joined(values: tuple[Value, ...]) -> str:
 
 
 def _value(value: Value) -> str:
-    at = f' data-at="{escape(value.at)}"' if value.at else ""
-    # The parser of HTML would make a line feed of a carriage return.
-    text = escape(visible(value.text)).replace("\r", "&#13;")
+    at = f' data-at="{_literal(value.at)}"' if value.at else ""
+    text = _text(value.text)
     if value.form == "code":
         # Isolated, so that letters that run from right to left move nothing around them.
         told = f"<code><bdi{at}>{text}</bdi></code>"
     elif value.form.startswith("mark"):
-        told = f'<span class="{escape(value.form)}">{text}</span>'
+        told = f'<span class="{_text(value.form)}"{at}>{text}</span>'
     elif value.form == "prose":
         told = f'<bdi class="prose"{at}>{text}</bdi>'
     else:
         told = f"<span{at}>{text}</span>"
     return f'<a href="#{value.to}">{told}</a>' if value.to else told
+
+
+def _text(text: str) -> str:
+    return _literal(visible(text))
+
+
+def _literal(text: str) -> str:
+    # The parser of HTML would make a line feed of a carriage return.
+    return escape(text).replace("\r", "&#13;")
 
 
 def _size(count: int) -> str:

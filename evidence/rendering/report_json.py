@@ -9,11 +9,12 @@ from evidence.rendering.report_content import Made
 from evidence.story import Story
 
 
-def render(story: Story, replayed: dict[str, Any], made: Made) -> Iterator[str]:
-    """The report of `story`, a part at a time; `replayed` is its replay's wire form."""
+def render(story: Story, replayed: dict[str, Any], judged: dict[str, Any], made: Made) -> Iterator[str]:
+    """The report of `story`, a part at a time, with the wire forms of its replay and its verification."""
     head = {
         "schema_version": "external_evidence_report_v0",
         "made": made._asdict(),
+        "verification": judged,
         "replay": replayed,
         "ledger": story.to_wire(),
         "erased": story.erased,

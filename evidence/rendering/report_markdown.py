@@ -11,12 +11,12 @@ from evidence.story import Story
 
 
 def render(
-    story: Story, replayed: dict[str, Any], made: Made, language: str, tally: Tally | None = None
+    story: Story, judged: dict[str, Any], made: Made, language: str, tally: Tally | None = None
 ) -> Iterator[str]:
-    """The report of `story` in `language`, some lines at a time; `replayed` is its replay's wire form."""
+    """The report of `story` in `language`, some lines at a time; `judged` is its verification's wire form."""
     words = Words(language)
     yield f"# {words('title')}\n"
-    for block in content(story, replayed, tally or Tally.of(story), made, words):
+    for block in content(story, judged, tally or Tally.of(story), made, words):
         yield "".join(f"{line}\n" for line in _lines(block))
 
 

@@ -55,6 +55,10 @@ def _of(step: Step, pointer: str, text: str, form: str = "prose") -> Value:
     return Value(text, form, f"b{step.seq}{pointer}")
 
 
+def _coded(step: Step, pointer: str, text: str, words: Words, form: str = "code") -> Value:
+    return _of(step, pointer, words.of_code(text), form)
+
+
 def _stated(step: Step, pointer: str, text: str) -> Value:
     return Value(text, "code", f"r{step.seq}{pointer}")
 
@@ -78,7 +82,10 @@ def _question(plan: PlanStory, words: Words) -> Iterator[Item]:
             provider = made.selected_provider.provider_id
             yield Item(words("provider"), (_of(step, "/selected_provider/provider_id", provider, "code"),))
         if made.blocker:
-            yield Item(words("blocker"), (_of(step, "/blocker", made.blocker, "code"),))
+            yield Item(words("blocker"), (_coded(step, "/blocker", made.blocker, words),))
+    asked = step.record.subject.request_id if step else None
+    if step and asked:
+        yield Item(words("request_id"), (_stated(step, "/subject/request_id", asked),))
     at_plan = f"r{step.seq}/subject/plan_id" if step else None
     yield Item(words("plan_id"), (code(plan.plan_id, at_plan),))
     yield from taken(step, words) if step else ()
@@ -91,7 +98,7 @@ def _run(step: Step, words: Words) -> Item:
     if run is not None:
         values.insert(1, Value(words("attempt", n=run.attempt), "word"))
         if run.receipt_status:
-            values.append(_of(step, "/receipt_status", run.receipt_status, "code"))
+            values.append(_coded(step, "/receipt_status", run.receipt_status, words))
     return Item(words("execution"), tuple(values), line=True)
 
 
@@ -99,7 +106,7 @@ def _receipt(story: ReceiptStory, words: Words) -> Iterator[Block]:
     step, receipt = story.observed, story.receipt
     title = [Value(words("receipt"), "word")]
     if step and receipt:
-        title.append(_of(step, "/status", receipt.status, "code"))
+        title.append(_coded(step, "/status", receipt.status, words))
     yield Heading(4, tuple(title))
     at = f"r{step.seq}/subject/receipt_digest" if step else None
     facts = [Item(words("receipt_digest"), (code(story.receipt_digest, at),))]
@@ -140,17 +147,17 @@ def _source(step: Step, at: str, source: Source, words: Words) -> Iterator[Item]
     for name in (*names, "content_digest"):
         text = getattr(source, name)
         if text is not None:
-            yield Item(words(name), (_of(step, f"{at}/{name}", text, forms.get(name, "code")),))
+            told = words.of_code(text) if name == "basis" else text
+            yield Item(words(name), (_of(step, f"{at}/{name}", told, forms.get(name, "code")),))
 
 
 def _decision(story: DecisionStory, words: Words) -> Iterator[Block]:
     step, admission = story.decided, story.admission
-    mark = Value(words(story.disposition), f"mark {_DECIDED.get(story.disposition, 'bad')}")
+    at = f"b{step.seq}/disposition" if step and admission else None
+    told = words.of_code(story.disposition) if at else words("unknown")
+    mark = Value(told, f"mark {_DECIDED.get(story.disposition, 'bad')}", at)
     force = Value(words("in_force" if story.in_force else "superseded"), f"mark {_force(story)}")
-    title = [Value(words("disposition"), "word"), mark]
-    if step and admission:
-        title.append(_of(step, "/disposition", admission.disposition, "code"))
-    yield Heading(4, (*title, force))
+    yield Heading(4, (Value(words("disposition"), "word"), mark, force))
     facts = []
     if step and admission:
         facts.append(Item(words("reason"), (_of(step, "/reason", admission.reason),)))
@@ -181,7 +188,7 @@ def _after(story: DecisionStory, words: Words) -> Iterator[Item]:
     if story.retired:
         step = story.retired
         values = [record(step), _stated(step, "/at", step.record.at)]
-        values += [_of(step, "/reason", step.artifact.reason, "code")] if step.artifact else []
+        values += [_coded(step, "/reason", step.artifact.reason, words)] if step.artifact else []
         yield Item(words("retirement"), tuple(values), line=True)
     elif story.in_force:
         yield Item(words("retirement"), (Value(words("not_retired"), "mark warn"),))

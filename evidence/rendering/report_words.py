@@ -19,6 +19,10 @@ class Words:
         """The text of `key` with `values` put in."""
         return self._words[key].format(**values)
 
+    def of_code(self, code: str) -> str:
+        """A word that others' software writes, with what it means where that is known in this language."""
+        return self._words.get(f"code.{code}", code)
+
     def patterns(self, *prefixes: str) -> dict[str, str]:
         """The texts whose key begins with one of `prefixes`, nothing put in."""
         return {key: text for key, text in self._words.items() if key.startswith(prefixes)}

@@ -97,6 +97,11 @@ def test_report_goes_to_stdout_and_speaks_english(lived: Path, quick: Forking) -
     done = quick("audit", "report", "--format", "md", "--lang", "en", cwd=lived)
     assert done.out.decode().startswith("# External evidence audit report\n")
     assert quick("audit", "report", "--format", "pdf", cwd=lived).status == 2
+    assert (
+        quick("audit", "report", "-o", "r.pdf", cwd=lived).error["message"]
+        == "no report is written as '.pdf'"
+    )
+    assert not (lived / "r.pdf").exists()
 
 
 def test_a_report_is_not_written_over_a_file_without_force(here: Path, quick: Forking) -> None:
@@ -114,8 +119,35 @@ def test_a_report_is_not_written_over_a_file_without_force(here: Path, quick: Fo
 def test_a_report_of_a_ledger_that_does_not_hold_is_written_and_says_so(here: Path, quick: Forking) -> None:
     take_away(here / LEDGER, body_of(here / LEDGER, "receipt.observed"), b"{}")
     done = quick("audit", "report", "--format", "md", cwd=here)
-    assert done.status == 5
-    assert "账本不成立" in done.out.decode()
+    assert done.status == 1
+    assert "被改动：" in done.out.decode()
+    assert "the ledger does not pass: TAMPERED; record " in done.err.decode()
+    page = quick("audit", "report", "--format", "html", cwd=here)
+    assert 'data-verdict="TAMPERED"' in page.out.decode()
+
+
+def test_a_report_gives_the_verdict_of_verify_against_what_is_trusted(tmp_path: Path, quick: Forking) -> None:
+    named = ("--new-key", "--origin", "tests.example/l", "--ledger")
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        begun = quick("ledger", "init", "--key", f"{name}/k.key", *named, f"{name}/l", cwd=tmp_path)
+        (tmp_path / name / "policy").write_text(begun.answer["policy"], encoding="utf-8")
+    for policy, status, word in (("a/policy", 0, "VERIFIED"), ("b/policy", 1, "TAMPERED")):
+        done = quick("audit", "report", "--ledger", "a/l", "--policy", policy, cwd=tmp_path)
+        assert (done.status, done.answer["verification"]["verdict"]) == (status, word)
+        verified = quick("audit", "verify", "--ledger", "a/l", "--policy", policy, cwd=tmp_path)
+        assert verified.answer == done.answer["verification"]
+    alone = quick("audit", "report", "--ledger", "a/l", cwd=tmp_path)
+    assert (alone.status, alone.answer["verification"]["verdict"]) == (0, "UNANCHORED")
+    assert quick("audit", "report", "--policy", "none", "--ledger", "a/l", cwd=tmp_path).status == 2
+
+
+def test_a_report_of_a_ledger_that_was_cut_points_to_verify(here: Path, quick: Forking) -> None:
+    whole = (here / LEDGER).read_bytes()
+    (here / LEDGER).write_bytes(whole[: len(whole) // 2])
+    done = quick("audit", "report", cwd=here)
+    assert (done.status, done.out) == (5, b"")
+    assert "audit verify" in done.error["hint"]
 
 
 def test_export_writes_prov_and_in_toto(lived: Path, here: Path, quick: Forking) -> None:

@@ -15,11 +15,12 @@ from evidence.rendering import report_html
 from evidence.rendering.report_content import Made
 from evidence.rendering.report_html import Bounds
 from evidence.story import story
+from evidence.verify import verify_replayed
 from ledger.sqlite_readonly import open_readonly
 from ledger.store import Draft
 from schemas.canonical import canonical, digest_bytes
 from schemas.ledger import Subject
-from tests.audit.telling import HOSTILE, Told, body_of, say_erased, told
+from tests.audit.telling import HOSTILE, Told, body_of, say_erased, take_away, told
 from tests.rendering.browser import checked, dumped
 from tests.world import open_ledger
 
@@ -30,7 +31,8 @@ HASHES = Path(report_html.__file__).with_name("report_hashes.js").read_text(enco
 
 def report(path: Path, language: str = "zh", bounds: Bounds | None = None) -> str:
     with open_readonly(path).read() as reader:
-        parts = report_html.render(story(reader), replay(reader).to_wire(), MADE, language, bounds=bounds)
+        judged = verify_replayed(reader, replay(reader)).to_wire()
+        parts = report_html.render(story(reader), judged, MADE, language, bounds=bounds)
         return "".join(parts)
 
 
@@ -40,7 +42,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Told:
 
 
 def test_the_page_verifies_in_both_languages(made: Told, tmp_path: Path) -> None:
-    for language, words in {"zh": "复核无误：", "en": "Verified: "}.items():
+    for language, words in {"zh": "复核相符：", "en": "It agrees: "}.items():
         page = tmp_path / f"报告 #1 {language}.html"  # a name that has to be quoted in an address
         page.write_text(report(made.path, language), encoding="utf-8")
         outcome = checked(page)
@@ -70,7 +72,7 @@ def test_one_byte_of_a_record_is_noticed_there(made: Told, tmp_path: Path) -> No
     page.write_text(changed, encoding="utf-8")
     outcome = checked(page)
     assert outcome.tone == "bad"
-    assert outcome.told.startswith("已被改动：")
+    assert outcome.told.startswith("本页已被改动：")
     assert outcome.complaints[0].startswith("#12 记录的字节不是其编号所指")
     assert outcome.complaints[1].startswith("#13 链接断开")
 
@@ -88,8 +90,21 @@ def test_one_byte_of_a_body_is_noticed_at_its_record(made: Told, tmp_path: Path)
     with open_readonly(made.path).read() as reader:
         seq = next(one.seq for one in story(reader).steps() if one.record.body.digest == digest)
     assert outcome.tone == "bad"
-    assert outcome.told.startswith("Tampered: ")
+    assert outcome.told.startswith("This page was changed: ")
     assert outcome.complaints[0].startswith(f"#{seq} the body's bytes are not what its digest names")
+
+
+def without_a_source(page: str) -> str:
+    return re.sub(r"<h5><span>来源 2</span>.*?(?=<h5>)", "", page, count=1, flags=re.DOTALL)
+
+
+def resealed(page: str) -> str:
+    """The page with the seal of what it shows now, as an editor who knows of it would leave it."""
+    title, rest = re.search("<title>.*?</title>", page), re.search("<main>.*(?=\n<footer)", page, re.DOTALL)
+    assert title is not None
+    assert rest is not None
+    own = digest_bytes(f"{title[0]}{rest[0]}".encode(), "sha256")
+    return re.sub('(?<=<footer id="seal">)(.*?)<code>.*?</code>', rf"\1<code>{own}</code>", page, count=1)
 
 
 Edit = Callable[[str], str]
@@ -114,6 +129,26 @@ EDITS: dict[str, tuple[Edit, str]] = {
         lambda page: page.replace(line(page, "embedded-records", 5) + "\n", "", 1),
         "#6 记录的序号与位置不符",
     ),
+    "the root in base64": (
+        lambda page: re.sub(r'(data-at="base">)(.)', lambda m: m[1] + ("1" if m[2] == "0" else "0"), page),
+        "树根不符",
+    ),
+    "a paragraph put in": (
+        lambda page: page.replace('<h2 id="summary">', '<p>均已复查。</p><h2 id="summary">', 1),
+        "页面的文字与页面摘要不符",
+    ),
+    "another verdict": (
+        lambda page: page.replace(">前后一致，但没有与账本以外的任何东西比对", ">已核实", 1),
+        "页面的文字与页面摘要不符",
+    ),
+    "no seal": (
+        lambda page: re.sub("<footer.*?</footer>", "", page, count=1),
+        "页面的文字与页面摘要不符",
+    ),
+    "a paragraph behind the script": (
+        lambda page: page.replace("</body>", "<p>均已复查。</p></body>", 1),
+        "页面上多出了内容",
+    ),
     "no base64": (
         lambda page: page.replace(line(page, "embedded-records", 0), "0 ***", 1),
         "内嵌的数据无法读出",
@@ -131,6 +166,71 @@ def test_every_other_edit_is_noticed_and_named(made: Told, tmp_path: Path, what:
     outcome = checked(page)
     assert outcome.tone == "bad"
     assert words in outcome.complaints[0]
+
+
+OF_RECORDS: dict[str, tuple[Edit, str]] = {
+    "an admission called a rejection": (
+        lambda page: page.replace('/disposition">采纳<', '/disposition">拒绝<', 1),
+        "页面显示的内容不是字节所载",
+    ),
+    "a source taken out": (without_a_source, "字节所载的内容没有显示在页面上"),
+    "a row taken out": (
+        lambda page: re.sub(r'<tr id="record-5">.*?</tr>\n', "", page, count=1, flags=re.DOTALL),
+        "记录表的行数不符",
+    ),
+    "a place taken away": (
+        lambda page: re.sub(r' data-at="b[0-9]+/sources/0/finding"', "", page, count=1),
+        "字节所载的内容没有显示在页面上",
+    ),
+    "a count": (
+        lambda page: re.sub(r'(data-at="count/plans">)7<', r"\g<1>8<", page),
+        "计数不是由记录算出的数",
+    ),
+}
+
+
+def test_who_writes_the_seal_anew_is_still_seen_by_the_records(made: Told, tmp_path: Path) -> None:
+    honest = changed = report(made.path)
+    assert resealed(honest) == honest
+    for edit, _ in OF_RECORDS.values():
+        before, changed = changed, edit(changed)
+        assert changed != before
+    page = tmp_path / "page.html"
+    page.write_text(resealed(changed), encoding="utf-8")
+    outcome = checked(page)
+    listed = "\n".join(outcome.complaints)
+    assert outcome.tone == "bad"
+    for _, words in OF_RECORDS.values():
+        assert words in listed
+    assert "sources/1/finding" in listed
+    assert "摘要不符" not in listed
+
+
+def test_who_takes_the_bodies_out_with_a_new_seal_has_a_page_that_is_not_all_checked(
+    made: Told, tmp_path: Path
+) -> None:
+    honest = report(made.path)
+    emptied = re.sub(r'(id="embedded-bodies">\n).*?</script>', r"\1</script>", honest, flags=re.DOTALL)
+    page = tmp_path / "page.html"
+    page.write_text(resealed(emptied), encoding="utf-8")
+    outcome = checked(page)
+    assert outcome.tone == "warn"
+    assert outcome.told.startswith("所查部分相符，但有未复核的内容")
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_the_page_of_a_ledger_that_does_not_hold_is_never_green(
+    made: Told, tmp_path: Path, language: str
+) -> None:
+    path = tmp_path / "l.sqlite3"
+    path.write_bytes(made.path.read_bytes())
+    take_away(path, body_of(path, "provider.called"))
+    page = tmp_path / "page.html"
+    page.write_text(report(path, language), encoding="utf-8")
+    outcome = checked(page)
+    assert (outcome.tone, outcome.complaints) == ("bad", [])
+    told = {"zh": "账本不成立（TAMPERED）", "en": "The ledger does not hold (TAMPERED)"}
+    assert outcome.told.startswith(told[language])
 
 
 def test_who_rewrites_a_body_with_its_digest_still_has_ids_that_do_not_follow(
@@ -160,9 +260,9 @@ def test_what_is_not_embedded_is_said_and_is_no_tampering(made: Told, tmp_path: 
     page = tmp_path / "page.html"
     page.write_text(report(made.path, "en", Bounds(4000, 3000)), encoding="utf-8")
     outcome = checked(page)
-    assert outcome.tone == "ok"
+    assert outcome.tone == "warn"
     assert re.match(
-        r"Not embedded, so not checked here: [1-9]\d* records, [1-9]\d* bodies, [1-9]", outcome.left
+        r"Not checked: [1-9]\d* records and [1-9]\d* bodies are not embedded, so that [1-9]", outcome.left
     )
 
 
