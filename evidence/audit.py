@@ -40,13 +40,7 @@ __all__ = ["MOST_FINDINGS", "Replay", "RuleBreak", "View", "replay"]
 # Below it the start of a process costs more than it saves.
 FEW_RECORDS = 20_000
 # What only the end of a log can show: one that lost its end is excused from it.
-AT_THE_END = frozenset(
-    {
-        "what an execution delivered is observed",
-        "a superseding decision comes into force",
-        "every commit of a log with a key is signed",
-    }
-)
+_AT_THE_END = "every commit of a log with a key is signed"
 LEFT_OUT = "the ends of lives, the indexes and the signatures: they are of the whole ledger"
 
 
@@ -83,13 +77,6 @@ class Replay:
         self.findings.append(finding)
         self.rule_broken |= isinstance(finding, RuleBreak)
         self.tampered |= not isinstance(finding, RuleBreak)
-
-    def excuse(self, rules: frozenset[str]) -> None:
-        """Forget what broke these rules."""
-        found, self.findings, self.tampered, self.rule_broken = self.findings, [], False, False
-        for finding in found:
-            if finding.rule not in rules:
-                self.take(finding)
 
     def to_wire(self) -> dict[str, object]:
         """The report as the doors print it."""
@@ -191,18 +178,22 @@ class _Pass:
         self._notes = notes
         self._crew = crew
         self._by_artifact = by_artifact
+        self._torn = getattr(reader, "torn", None) is not None
 
     def run(self) -> Replay:
         """All of it."""
         whole = not self._view.ends_early
         index = self._crew.index() if self._crew is not None and whole else None
         gone = erased(self._reader)
-        lost = unheld(self._reader, gone) if getattr(self._reader, "torn", None) is not None else {}
+        lost = unheld(self._reader, gone) if self._torn else {}
         gone.update({digest: seq for seq, digest in lost.items()})
         walked = walk(self._reader, self._notes, self._view, gone, by_artifact=self._by_artifact)
         signed = self._crew.signatures() if self._crew is not None and whole and walked.signed else None
         ended = whole and walked.unreadable is None
-        context = Context(walked.records, self._view.believed, self._by_artifact, ended, walked.schemas, gone)
+        follows = ended and not self._torn
+        context = Context(
+            walked.records, self._view.believed, self._by_artifact, follows, walked.schemas, gone
+        )
         try:
             derived = self._derive(context, walked.steps)
             walked.findings.merge(derived.findings)
@@ -229,7 +220,10 @@ class _Pass:
         self, findings: Findings, stage: int, begun: "Begun | None", check: Callable[[], Iterator[Break]]
     ) -> None:
         done = None if begun is None else begun.result()
-        findings.add(Place(stage, 0), check() if done is None else done)
+        found = check() if done is None else done
+        # Excused before anything is cut off the list, so that nothing hides behind what is excused.
+        excused = self._torn and stage == SIGNATURES
+        findings.add(Place(stage, 0), (one for one in found if not excused or one.rule != _AT_THE_END))
 
 
 def _report(walked: Walked, derived: Derived, view: View, lost: set[int]) -> Replay:

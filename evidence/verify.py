@@ -4,28 +4,25 @@ The replay checks bytes, chain, tree, checkpoints and rules; here is what it can
 it is the one that somebody saw before.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evidence.audit import AT_THE_END, MOST_FINDINGS, Replay, RuleBreak, replay
+from evidence.audit import MOST_FINDINGS, Replay, replay
 from evidence.verdict import LIMIT, Facts, Verdict, judge
-from ledger.anchor import Anchor, Compared, compare, see, trust
+from ledger.anchor import Anchor, Compared, compare, given_up, other_key, see, signed_part, trust
 from ledger.chain import Break, links
 from ledger.checkpoint import Checkpoint
 from ledger.forms import is_bundle, open_log
-from ledger.keyring import RESTORED, periods
+from ledger.keyring import Period, periods
 from ledger.places import Place
 from ledger.sqlite_file import NoLedgerError, is_there
-from ledger.sqlite_torn import Torn, readable, torn, what_is_left
+from ledger.sqlite_torn import Torn, before_the_cut, readable, torn, what_is_left
 from ledger.sqlite_view import SqliteReader
 from ledger.store import Reader
 from schemas.errors import EvidenceError, IntegrityError, InvalidError
-from schemas.ledger import read_raw
-from schemas.ledger_keys import LedgerRestored
-from schemas.outside import parse
 
 if TYPE_CHECKING:
     from ledger.policy import Policy
@@ -150,34 +147,41 @@ def _whole(
     )  # only what was carried away can lose its end unseen by SQLite
     report.log, report.head = told.log, told.head
     report.erased, report.not_derived = told.erased, told.not_derived
-    report.findings += [one for one in told.findings if report.torn is None or one.rule not in AT_THE_END]
+    report.findings += told.findings
     report.truncated, report.uninterpreted = told.truncated, told.uninterpreted
     report.facts = Facts(
         told.records,
-        tampered=any(not isinstance(one, RuleBreak) for one in report.findings),
-        rule_broken=any(isinstance(one, RuleBreak) for one in report.findings),
+        tampered=told.tampered,
+        rule_broken=told.rule_broken,
         torn=report.torn is not None,
     )
     anchors = _anchors(report, against)
     try:
-        keys = [one.key for one in periods(reader)] if told.records else []
+        stated: list[Period] | None = periods(reader) if told.records else []
     except (IntegrityError, InvalidError):
-        keys = []  # told by the replay
+        stated = None  # told by the replay
+    signed = stated or []
+    keys = [one.key for one in signed]
     seen = see(reader.records(), told.log, keys, anchors)
     if report.torn is not None:
         seen = seen._replace(whole=False)
     report.keys = list(map(str, keys))
     report.root = seen.root.hex() if seen.whole else None
+    missed = []
     for anchor in anchors:
         compared = compare(seen, anchor, policy, reader)
         _take(report, compared)
-        if compared.finding is not None:
-            report.notes += _given_up(reader, anchor)
+        missed += [] if compared.finding is None else [anchor]
+    report.notes += given_up(reader, signed, missed)
     last = reader.last_checkpoint()
     report.checkpoint = _size(last)
     if policy is not None and told.records and report.torn is None:
         notes = [bytes(one.note) for one in anchors]
         _take(report, trust(seen, policy, notes if last is None else [last, *notes]))
+    if report.torn is not None:
+        report.notes.append(signed_part(reader, told.records))
+        if policy is not None and stated is not None and told.records:
+            _take(report, Compared(finding=other_key(seen, policy)))
 
 
 def _left(
@@ -185,15 +189,22 @@ def _left(
 ) -> None:
     """What stands before the cut: records, chain, and the anchors that reach no further."""
     report.torn = str(cut)
-    report.notes.append("before the cut the records and their chain were read, not the bodies")
     records = list(readable(reader))
+    report.notes.append(before_the_cut(len(records)))
     for link in links(records):
         report.head = link.id
         report.log = report.log or (None if link.record is None else link.record.log)
         report.findings += link.breaks[: MOST_FINDINGS - len(report.findings)]
+        report.truncated |= len(report.findings) == MOST_FINDINGS
     report.facts = Facts(len(records), torn=True, tampered=bool(report.findings))
     anchors = _anchors(report, against)
     seen = see(records, report.log, (), anchors)._replace(whole=False)
+    report.notes.append(signed_part(None, len(records)))
+    if policy is not None and records:
+        with suppress(IntegrityError, InvalidError):  # a key that cannot be read is none of another's
+            keys = tuple(one.key for one in periods(reader))
+            _take(report, Compared(finding=other_key(seen._replace(keys=keys), policy)))
+            report.keys = list(map(str, keys))
     for anchor in anchors:
         _take(report, compare(seen, anchor, policy, reader))
 
@@ -221,16 +232,6 @@ def _take(report: Verification, compared: Compared) -> None:
             forked=report.facts.forked or compared.forked,
             tampered=report.facts.tampered or not compared.forked,
         )
-
-
-def _given_up(reader: Reader, anchor: Anchor) -> Iterator[str]:
-    """Which records say that this checkpoint was given up on purpose; it stays a finding."""
-    for seq, raw in reader.of_kind(RESTORED):
-        with suppress(IntegrityError, InvalidError):  # told by the replay
-            body = reader.body(read_raw(raw).body.digest)
-            restored = LedgerRestored.read(parse(body or b"", "body"))
-            if restored.published.startswith(f"{anchor.note.text}\n"):
-                yield f"record {seq}, a signed ledger.restored, says that this checkpoint was given up"
 
 
 def _size(note: bytes | None) -> int | None:

@@ -1,20 +1,26 @@
 """Compare a log with what an auditor kept: a checkpoint, a proof, a witness's file (ledger.md section 5)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from ledger.chain import Break
 from ledger.checkpoint import Checkpoint
+from ledger.converted import because
+from ledger.keyring import RESTORED, Period, check_restoral, key_at
 from ledger.note import ED25519, Note, UntrustedError, VerifierKey
 from ledger.store import Reader
 from ledger.tree import EMPTY_ROOT, Frontier, leaf_hash
 from schemas.errors import IntegrityError, InvalidError, NotFoundError
+from schemas.ledger import read_raw
+from schemas.ledger_keys import LedgerRestored
+from schemas.outside import parse
 
 if TYPE_CHECKING:  # a log that is compared with nothing needs none of them
     from ledger.policy import Policy
     from ledger.proof import Proof
 
+_LOGS = (b'{"format":', b"SQLite format 3\0")  # a bundle, a ledger's file
 _LOST = "no record that was seen is lost"
 _BEGINS = "the log begins with the records of the checkpoint that was kept"
 _VOUCHED = "the log is signed by a key that the policy names, or one that such a key vouches for"
@@ -34,6 +40,19 @@ class Anchor(NamedTuple):
 
         InvalidError: it is none of them. NotFoundError: the witness has not seen that log.
         """
+        if raw.startswith(_LOGS):
+            raise InvalidError(
+                "this is a whole log, no checkpoint, proof or witness's file; name it with --ledger,"
+                " and here what `audit checkpoint` gives",
+                subject="checkpoint",
+            )
+        try:
+            return cls._read(raw, log)
+        except InvalidError as error:
+            raise InvalidError(because(error.message, raw), subject=error.subject) from error
+
+    @classmethod
+    def _read(cls, raw: bytes, log: str | None) -> Self:
         from ledger.proof import HEADER, Proof
         from ledger.witness import seen_in
 
@@ -111,7 +130,7 @@ def compare(seen: Seen, anchor: Anchor, policy: "Policy | None", reader: Reader)
     except IntegrityError as error:
         return Compared(doubt=f"the {anchor}: {error.message}")
     if policy is not None and not any(key.kind == ED25519 for key in signed):
-        return Compared(doubt=f"the {anchor} is signed by no key that is known")
+        return Compared(doubt=f"the {anchor} is signed by no key that is known{_older(seen, anchor)}")
     if stated.size > seen.size:
         return _short(seen, anchor)
     if seen.roots[stated.size] != stated.root:
@@ -121,24 +140,71 @@ def compare(seen: Seen, anchor: Anchor, policy: "Policy | None", reader: Reader)
 
 def trust(seen: Seen, policy: "Policy", notes: Iterable[bytes]) -> Compared:
     """Whether a key that the policy names stands behind the log, and its quorum behind one of `notes`."""
-    pinned = [key for key in policy.logs if key.name == seen.log]
+    pinned = _pinned(seen, policy)
     if not pinned:
         return Compared(doubt=f"the policy names no key of {seen.log}")
-    if not set(pinned) & set(seen.keys):
-        expected, found = ", ".join(map(str, pinned)), ", ".join(map(str, seen.keys)) or "no key"
-        return Compared(finding=Break(0, "key", _VOUCHED, expected, found))
+    if (finding := other_key(seen, policy)) is not None:
+        return Compared(finding=finding)
     first = min(place for place, key in enumerate(seen.keys) if key in pinned)
     known = policy._replace(logs=(*pinned, *seen.keys[first:]))  # each vouched for by the one before it
     for note in notes:
         with suppress(UntrustedError, InvalidError, IntegrityError):
-            return Compared(holds=f"policy, checkpoint of {known.verify(note).checkpoint.size} records")
+            size = known.verify(note).checkpoint.size
+            if size or not seen.size:  # one of no records says nothing about a log that has some
+                return Compared(holds=f"policy, checkpoint of {size} records")
     return Compared(doubt=f"the quorum {policy.quorum} of the policy has not witnessed what is here")
+
+
+def other_key(seen: Seen, policy: "Policy") -> Break | None:
+    """What is wrong when the policy names keys of this log and the log tells none of them."""
+    pinned = _pinned(seen, policy)
+    if not pinned or set(pinned) & set(seen.keys):
+        return None
+    expected, found = ", ".join(map(str, pinned)), ", ".join(map(str, seen.keys)) or "no key"
+    return Break(0, "key", _VOUCHED, expected, found)
+
+
+def signed_part(reader: Reader | None, records: int) -> str:
+    """Over which of the records of a log that lost its end signatures were checked; no `reader`: none."""
+    covered = 0
+    with suppress(IntegrityError, InvalidError):
+        last = None if reader is None else reader.last_checkpoint()
+        covered = 0 if last is None else Checkpoint.of(last)[1].size
+    told = f"the first {covered} of the {records} records" if covered else "no record"
+    return f"signatures before the cut were checked over {told} that can be read"
+
+
+def given_up(reader: Reader, keys: list[Period], missed: Sequence[Anchor] = ()) -> Iterator[str]:
+    """Which checkpoints the key's owner gave up on purpose; where one of `missed` is, it stays a finding."""
+    for seq, raw in reader.of_kind(RESTORED):
+        with suppress(IntegrityError, InvalidError):  # told by the replay
+            record = read_raw(raw)
+            restored = LedgerRestored.read(parse(reader.body(record.body.digest) or b"", "body"))
+            check_restoral(record, restored, key_at(keys, seq + 1))
+            _, stated = Checkpoint.of(restored.published.encode())
+            kept = any(restored.published.startswith(f"{one.note.text}\n") for one in missed)
+            which = f"{stated.size} records" + (", which is the one that was kept" if kept else "")
+            yield f"record {seq}, a signed ledger.restored, gave up a checkpoint of {which}"
+
+
+def _pinned(seen: Seen, policy: "Policy") -> list[VerifierKey]:
+    return [key for key in policy.logs if key.name == seen.log]
 
 
 def _of_policy(policy: "Policy | None", origin: str) -> list[VerifierKey]:
     if policy is None:
         return []
     return [*(key for key in policy.logs if key.name == origin), *policy.witnesses.values()]
+
+
+def _older(seen: Seen, anchor: Anchor) -> str:
+    """What may be the cause: the log is from before its key was changed, or does not show it any more."""
+    if anchor.checkpoint.size <= seen.size or not seen.keys:
+        return ""
+    return (
+        f"; the log has {seen.size} records and may be from before the key was changed to that one: ask for"
+        " the newer copy, whose record of the change says whether it was"
+    )
 
 
 def _short(seen: Seen, anchor: Anchor) -> Compared:

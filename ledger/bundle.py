@@ -23,6 +23,7 @@ from ledger.sqlite_file import NoLedgerError
 from ledger.store import Reader
 from schemas.canonical import canonical, digest_bytes
 from schemas.errors import IntegrityError, InvalidError, NotFoundError, StorageError
+from schemas.ledger import read_raw
 from schemas.outside import MAX_BYTES, parse
 
 FORMAT = "external_evidence_bundle_v1"
@@ -118,6 +119,15 @@ class BundleReader(CarriedReader):
             return b64decode(self._file.readline(MOST_LINE_BYTES).split(b'"')[3])
         except (IndexError, ValueError) as error:
             raise _broken(0, f"it changed while it was read: {error}") from error
+
+    def index_breaks(self) -> Iterator[Break]:
+        """As for all that is carried, and whether the header names the log of the first record."""
+        with suppress(IntegrityError):  # told by the chain
+            raw = self.raw(0)
+            log = self._log if raw is None else read_raw(raw).log
+            if log != self._log:
+                yield Break(0, "log", "one log, one name", self._log, log)
+        yield from super().index_breaks()
 
     def _header(self) -> str:
         raw = self._file.readline(MOST_LINE_BYTES)

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
+from ledger.body_check import RULE as STRAY
 from ledger.chain import Break
 from ledger.store import REGISTERED, Head
 from ledger.tree import kept
@@ -27,6 +28,7 @@ PRAGMA synchronous = OFF;
 CREATE TABLE records (seq INTEGER PRIMARY KEY, place, kind TEXT, tree BLOB);
 CREATE INDEX by_kind ON records (kind);
 CREATE TABLE bodies (digest TEXT PRIMARY KEY, place) WITHOUT ROWID;
+CREATE TABLE named (digest TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE notes (number INTEGER PRIMARY KEY, size INTEGER, place);
 CREATE TABLE subjects (hex TEXT, algorithm TEXT, field TEXT, seq INTEGER,
     PRIMARY KEY (hex, algorithm, field, seq)) WITHOUT ROWID;
@@ -46,7 +48,9 @@ class CarriedReader(ABC):
         self._index.execute("BEGIN")
         self._log = ""
         self._size = 0
+        self._bodies = 0
         self._derived = False
+        self._all_read = True
         self._breaks: list[Break] = []
         self.torn: str | None = None
 
@@ -147,6 +151,7 @@ class CarriedReader(ABC):
     def index_breaks(self) -> Iterator[Break]:
         """What is wrong with the files as a whole, and with the checkpoints in them."""
         yield from self._breaks
+        yield from self._stray_bodies()
         notes = self.checkpoints()
         size, note = next(notes, (-1, b""))
         tree = TreeCheck()
@@ -158,6 +163,19 @@ class CarriedReader(ABC):
         if size == 0:
             yield Break(0, "checkpoint", "a checkpoint is of stored records", "a record before it", "none")
 
+    def _stray_bodies(self) -> Iterator[Break]:
+        """Which bodies are of no record or there twice; the end that was lost may have had their records."""
+        self._derive()
+        if not self._all_read or self.torn is not None:
+            return
+        last = max(0, self._size - 1)
+        for (digest,) in self._rows("SELECT digest FROM bodies EXCEPT SELECT digest FROM named"):
+            yield Break(last, "body", STRAY, "no such body", digest)
+        [(different,)] = self._rows("SELECT COUNT(*) FROM bodies")
+        if different != self._bodies:
+            rule = "a body is there once"
+            yield Break(last, "body", rule, f"{different} bodies", f"{self._bodies} bodies")
+
     def found_record(self, place: Place) -> None:
         """The next record stands there."""
         self._index.execute("INSERT INTO records (seq, place) VALUES (?, ?)", (self._size, place))
@@ -166,6 +184,7 @@ class CarriedReader(ABC):
     def found_body(self, digest: str, place: Place) -> None:
         """A body of that digest stands there; the first one counts."""
         self._index.execute("INSERT OR IGNORE INTO bodies VALUES (?, ?)", (digest, place))
+        self._bodies += 1
 
     def found_note(self, place: Place) -> None:
         """A checkpoint of the records found so far stands there."""
@@ -185,7 +204,9 @@ class CarriedReader(ABC):
         try:
             record = read_written(raw)
         except IntegrityError:
+            self._all_read = False
             return None
+        self._index.execute("INSERT OR IGNORE INTO named VALUES (?)", (record.body.digest,))
         subjects = (
             (*reversed(identity.split(":")), field, seq) for field, identity in record.subject.ids().items()
         )

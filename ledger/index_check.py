@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ledger.body_check import BodyCheck
 from ledger.store import REGISTERED
 from ledger.tree_check import TreeCheck, checkpoint_breaks
 from ledger.written import read_written
@@ -16,19 +17,24 @@ from schemas.ledger import LedgerRecord, record_id
 
 Statement = Callable[..., list[tuple[Any, ...]]]
 _CHUNK = 256
+_TYPES = (str, str, str, int)
 _RECORDS = "SELECT seq, raw, prev, idem, kind, tree FROM records WHERE seq > ? ORDER BY seq LIMIT ?"
 _SUBJECTS = (
     "SELECT hex, algorithm, field, seq FROM subjects WHERE (hex, algorithm, field, seq) > (?, ?, ?, ?)"
     " ORDER BY hex, algorithm, field, seq LIMIT ?"
 )
+_BEFORE_THEM = "SELECT COUNT(*) FROM subjects WHERE hex <= ''"
 _SCHEMAS = "SELECT name, digest FROM schemas WHERE TRUE ORDER BY name, digest"
 _HEAD = "SELECT seq, digest FROM head WHERE TRUE"
 
 
-def fits(statement: Statement, checkpoints: Iterator[tuple[int, bytes]]) -> bool:
-    """Whether every derived row is what the stored bytes make of it, and nothing is there beside."""
+def fits(statement: Statement, checkpoints: Iterator[tuple[int, bytes]], bodies: BodyCheck) -> bool:
+    """Whether every derived row is what the stored bytes make of it, and nothing is there beside.
+
+    `bodies` is told what every record names.
+    """
     try:
-        return _Look(statement, checkpoints).fits()
+        return _Look(statement, checkpoints, bodies).fits()
     except IntegrityError:
         return False
 
@@ -36,8 +42,11 @@ def fits(statement: Statement, checkpoints: Iterator[tuple[int, bytes]]) -> bool
 class _Look:
     """One pass over the records, and one over the rows that look them up."""
 
-    def __init__(self, statement: Statement, checkpoints: Iterator[tuple[int, bytes]]) -> None:
+    def __init__(
+        self, statement: Statement, checkpoints: Iterator[tuple[int, bytes]], bodies: BodyCheck
+    ) -> None:
         self._statement = statement
+        self._bodies = bodies
         self._checkpoints = checkpoints
         # Two sets of rows are the same when the sums of their hashes are; nobody knows the hashes before.
         self._salt = os.urandom(32).hex()
@@ -52,6 +61,7 @@ class _Look:
             and self._statement(_HEAD) == self._head
             and self._statement(_SCHEMAS) == sorted(self._registered)
             and self._named == self._looked_up()
+            and self._statement(_BEFORE_THEM) == [(0,)]
         )
 
     def _records_fit(self) -> bool:
@@ -71,6 +81,7 @@ class _Look:
         return sealed is None
 
     def _derive(self, seq: int, record: LedgerRecord) -> list[object]:
+        self._bodies.name(seq, record.body.digest)
         if record.kind == REGISTERED:
             self._registered.add((record.schema.name, _key(record.schema.digest)))
         for field, identity in record.subject.ids().items():
@@ -84,10 +95,13 @@ class _Look:
             yield from chunk
             after = chunk[-1][0]
 
-    def _looked_up(self) -> int:
+    def _looked_up(self) -> int | None:
         total, last = 0, ("", "", "", -1)
         while chunk := self._statement(_SUBJECTS, *last, _CHUNK):
             for row in chunk:
+                # Text and bytes of the same letters have the same hash, and are not found by the same key.
+                if tuple(map(type, row)) != _TYPES:
+                    return None
                 total += hash((self._salt, *row))
             last = chunk[-1]
         return total

@@ -8,11 +8,13 @@ from collections.abc import Mapping
 from typing import NamedTuple, Self
 
 from ledger.checkpoint import Checkpoint
+from ledger.converted import because
 from ledger.note import COSIGNATURE, ED25519, UntrustedError, VerifierKey
 from schemas.errors import InvalidError
 from schemas.text import shown
 
 NONE = "none"
+_DEEPEST = 64
 _BLANK = re.compile(r"[ \t]+")
 _THRESHOLD = re.compile(r"[1-9][0-9]{0,5}")
 
@@ -82,10 +84,13 @@ class _Reading:
         self._witnesses: dict[str, VerifierKey] = {}
         self._groups: dict[str, Group] = {}
         self._members: set[str] = set()
+        self._depths: dict[str, int] = {}
         self._quorum: str | None = None
         self._line = 0
+        self._raw = raw
         if not raw.endswith(b"\n"):
-            raise self._wrong("the last line is not ended; the file may have been cut")
+            told = "the last line is not ended; the file may have been cut" if raw else "the file is empty"
+            raise self._wrong(told)
         # Names are octets: what is no UTF-8 goes through as it came.
         for line in raw[:-1].decode(errors="surrogateescape").split("\n"):
             self._line += 1
@@ -135,7 +140,11 @@ class _Reading:
         count = words.get(least) or (int(least) if _THRESHOLD.fullmatch(least) else 0)
         if not 1 <= count <= len(members):
             raise self._wrong(f"{shown(least)} of {len(members)} members is no threshold")
+        depth = 1 + max(self._depths.get(member, 0) for member in members)
+        if depth > _DEEPEST:
+            raise self._wrong(f"groups in groups, more than {_DEEPEST} deep")
         self._groups[self._new(name)] = Group(count, tuple(members))
+        self._depths[name] = depth
 
     def _key(self, text: str, kind: int) -> VerifierKey:
         try:
@@ -154,4 +163,5 @@ class _Reading:
         return name
 
     def _wrong(self, complaint: str) -> InvalidError:
-        return InvalidError(f"policy line {self._line}: {complaint}", subject="policy")
+        where = f"policy line {self._line}" if self._line else "policy"
+        return InvalidError(because(f"{where}: {complaint}", self._raw), subject="policy")

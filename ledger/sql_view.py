@@ -6,6 +6,7 @@ its own log into each WHERE and VALUES, so that every table that is named here h
 
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ledger.chain import Break
@@ -16,18 +17,23 @@ from schemas.errors import IntegrityError, UsageError
 from schemas.ledger import LedgerRecord, read_raw, record_id
 
 if TYPE_CHECKING:
-    pass
+    from ledger.body_check import BodyCheck
 
 _PREFIX = re.compile(r"(?:(sha256|blake3):)?([0-9a-f]{1,64})")
 _MOST_LIKE = 8
 CHUNK = 256
-LAST = "SELECT seq, raw FROM records WHERE TRUE ORDER BY seq DESC LIMIT 1"
+# A file may hold rows that no walk comes to, below the first record: nobody is shown one.
+LAST = "SELECT seq, raw FROM records WHERE seq >= 0 ORDER BY seq DESC LIMIT 1"
 HEAD = "SELECT seq, digest FROM head WHERE TRUE"
 AFTER = "SELECT seq, raw FROM records WHERE seq > ? ORDER BY seq LIMIT ?"
-LAST_NOTE = "SELECT size, note FROM checkpoints WHERE TRUE ORDER BY size DESC LIMIT 1"
-RAW = "SELECT seq, raw FROM records WHERE seq = ?"
-LATEST = "SELECT seq, raw FROM records WHERE kind = ? ORDER BY seq DESC LIMIT 1"
-SAME_KEY = "SELECT seq, raw FROM records WHERE idem = ?"
+LAST_NOTE = "SELECT size, note FROM checkpoints WHERE size > 0 ORDER BY size DESC LIMIT 1"
+RAW = "SELECT seq, raw FROM records WHERE seq = ? AND seq >= 0"
+LATEST = "SELECT seq, raw FROM records WHERE kind = ? AND seq >= 0 ORDER BY seq DESC LIMIT 1"
+SAME_KEY = "SELECT seq, raw FROM records WHERE idem = ? AND seq >= 0"
+_OUTSIDE = {
+    "records": "SELECT COUNT(*) FROM records WHERE seq < 0",
+    "checkpoints": "SELECT COUNT(*) FROM checkpoints WHERE size < 1",
+}
 _NO_CHECKPOINT = (-1, b"")
 _RULE = "the index says what the record says"
 
@@ -93,7 +99,7 @@ class SqlReader:
         """Every (seq, raw) whose subject names `identity` in any field, in order."""
         algorithm, _, digits = identity.partition(":")
         return self._pairs(
-            "SELECT seq, raw FROM records WHERE seq IN"
+            "SELECT seq, raw FROM records WHERE seq >= 0 AND seq IN"
             " (SELECT seq FROM subjects WHERE hex = ? AND algorithm = ?) ORDER BY seq",
             digits,
             algorithm,
@@ -101,7 +107,7 @@ class SqlReader:
 
     def of_kind(self, kind: str) -> list[tuple[int, bytes]]:
         """Every (seq, raw) of one kind, in order."""
-        return self._pairs("SELECT seq, raw FROM records WHERE kind = ? ORDER BY seq", kind)
+        return self._pairs("SELECT seq, raw FROM records WHERE kind = ? AND seq >= 0 ORDER BY seq", kind)
 
     def latest(self, kind: str) -> tuple[int, bytes] | None:
         """The last (seq, raw) of one kind."""
@@ -132,7 +138,7 @@ class SqlReader:
 
     def checkpoint(self, size: int) -> bytes | None:
         """The first signed checkpoint that covers at least `size` records."""
-        query = "SELECT size, note FROM checkpoints WHERE size >= ? ORDER BY size LIMIT 1"
+        query = "SELECT size, note FROM checkpoints WHERE size >= ? AND size > 0 ORDER BY size LIMIT 1"
         found = self._pair(query, size) if self._grown() else None
         return None if found is None else found[1]
 
@@ -144,7 +150,7 @@ class SqlReader:
     def checkpoints(self) -> Iterator[tuple[int, bytes]]:
         """Every (size, note) in order of size, a few at a time."""
         query = "SELECT size, note FROM checkpoints WHERE size > ? ORDER BY size LIMIT ?"
-        after = -(1 << 63)
+        after = 0
         while self._grown() and (chunk := self._pairs(query, after, CHUNK)):
             yield from chunk
             after = chunk[-1][0]
@@ -159,11 +165,24 @@ class SqlReader:
 
     def index_breaks(self) -> Iterator[Break]:
         """Every derived row that is not what the stored bytes make of it, the stored head among them."""
-        from ledger.index_check import fits  # an audit's, not a writer's
-        from ledger.written import read_written
+        from ledger.body_check import BodyCheck  # an audit's, not a writer's
+        from ledger.index_check import fits
 
-        if self._grown() and fits(self._rows, self.checkpoints()):
-            return
+        yield from self._outside()
+        with closing(BodyCheck()) as bodies:
+            if not self._grown() or not fits(self._rows, self.checkpoints(), bodies):
+                yield from self._row_breaks(bodies)
+            yield from bodies.strays(self._rows)
+
+    def _outside(self) -> Iterator[Break]:
+        for table, query in _OUTSIDE.items():
+            if table == "records" or self._grown():
+                rule, found = "no row stands where no record is", self._rows(query)
+                yield from _differing(0, rule, {table: found}, {table: [(0,)]})
+
+    def _row_breaks(self, bodies: "BodyCheck") -> Iterator[Break]:
+        from ledger.written import read_written  # an audit's, not a writer's
+
         seq, identity, named, all_read = 0, "", 0, True
         registered: set[Row] = set()
         yield from self._tree_breaks()
@@ -173,7 +192,9 @@ class SqlReader:
                 record = read_written(raw)
             except IntegrityError:
                 all_read = False  # told by the chain; nothing can be derived from it
+                bodies.unread()
                 continue
+            bodies.name(seq, record.body.digest)
             if record.kind == REGISTERED:
                 registered.add((record.schema.name, key_of(record.schema.digest)))
             found = self._derived(seq, record)

@@ -77,3 +77,10 @@ def readable(reader: SqliteReader) -> Iterator[tuple[int, bytes]]:
             return
         after += 1
         yield after, raw
+
+
+def before_the_cut(records: int) -> str:
+    """What could be read of a SQLite file that was cut."""
+    if not records:
+        return "no record before the cut could be read"
+    return "before the cut the records and their chain were read, not the bodies"

@@ -61,7 +61,7 @@ class SqliteWriter(SqlWriter):
         for place in range(0, len(idems), _MOST_KEYS):
             keys = [bytes_of(idem) for idem in idems[place : place + _MOST_KEYS]]
             marks = ", ".join("?" * len(keys))
-            query = f"SELECT idem, raw FROM records WHERE idem IN ({marks})"  # noqa: S608 - question marks
+            query = f"SELECT idem, raw FROM records WHERE seq >= 0 AND idem IN ({marks})"  # noqa: S608 - question marks
             found.update((f"blake3:{idem.hex()}", self._blob(raw)) for idem, raw in self._rows(query, *keys))
         return found
 

@@ -1,5 +1,6 @@
 """Read a tlog-tiles folder as a log: what stands in it, and whether its tiles are those of its records."""
 
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -17,6 +18,7 @@ from schemas.ledger import MOST_RAW_BYTES
 from schemas.outside import MAX_BYTES
 
 CHECKPOINT = "checkpoint"
+_NUMBER = re.compile("[1-9][0-9]{0,2}")
 _LENGTH = 2  # bytes before each record
 _MOST_TILE_BYTES = WIDTH * (MOST_RAW_BYTES + _LENGTH)
 _MOST_NOTE_BYTES = 1 << 16
@@ -132,7 +134,7 @@ class TilesReader(CarriedReader):
     def _tile_of(self, tile: int, width: int) -> tuple[str, bytes]:
         """The tile of that width, else the widest that an older checkpoint had."""
         path = tile_path("entries", tile, width)
-        older = (one.name for one in (self._folder / path).parent.glob("*") if one.name.isdigit())
+        older = (one.name for one in (self._folder / path).parent.glob("*") if _NUMBER.fullmatch(one.name))
         narrower = sorted((int(one) for one in older if int(one) < width), reverse=True)
         for name in (path, *(tile_path("entries", tile, one) for one in narrower)):
             raw = self._file(name, _MOST_TILE_BYTES)

@@ -57,7 +57,10 @@ class Findings:
         """Take all that others found."""
         for place, finding in other.placed():
             self.add(place, (finding,))
+        # What others found and did not list is found all the same.
         self.truncated |= other.truncated
+        self.tampered |= other.tampered
+        self.rule_broken |= other.rule_broken
 
     def listed(self) -> list[Break]:
         """The first ones in order."""

@@ -116,6 +116,9 @@ def cut_off(history: History, copy: Path) -> None:
     """The last commit is taken out of every table."""
     clean(history, copy)
     with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+        [(raw,)] = connection.execute("SELECT raw FROM records ORDER BY seq DESC LIMIT 1")
+        body = bytes.fromhex(read_raw(raw).body.digest.partition(":")[2])
+        connection.execute("DELETE FROM bodies WHERE digest = ?", (body,))
         connection.execute("DELETE FROM records WHERE seq = (SELECT max(seq) FROM records)")
         connection.execute("DELETE FROM subjects WHERE seq > (SELECT max(seq) FROM records)")
         connection.execute("DELETE FROM checkpoints WHERE size = (SELECT max(size) FROM checkpoints)")
