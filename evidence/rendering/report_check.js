@@ -305,11 +305,13 @@ function check() {
 
   try {
     const told = byId("embedded-records").dataset;
+    checkSeal();  // before anything is marked; what it says comes last, where the others say what and where
+    const late = complaints.splice(0);
     readRecords();
     readBodies();
     compareShown(records.length === Number(told.all));
     findMissing(told.plans === "all");
-    checkSeal();
+    complaints.push(...late);
   } catch (error) {
     complain("", "bad.data", "", String(error));
   }
