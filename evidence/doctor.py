@@ -149,7 +149,8 @@ class _Doctor:
         for one in told.findings:
             code = {"record": "older-than-seen", "checkpoint": "other-history"}.get(one.field)
             if code is not None:
-                self._cause(code, f"expected {one.expected}", f"found {one.found}", explains=True)
+                said = [note for note in told.notes if "ledger.restored" in note]
+                self._cause(code, f"expected {one.expected}", f"found {one.found}", *said, explains=True)
         self._log_itself()
 
     def _log_itself(self) -> None:

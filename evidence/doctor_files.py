@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -132,14 +133,19 @@ def copies(path: Path) -> Iterator[Path]:
 def held_elsewhere(path: Path, processes: Path = Path("/proc")) -> list[str]:
     """The processes of this machine, as far as they can be looked at, that hold a file once called so."""
     gone = f"{path.resolve()} (deleted)"
-    found = []
-    for link in processes.glob("[0-9]*/fd/*"):
-        try:
+    return sorted(f"process {one.name}" for one in processes.glob("[0-9]*") if _holds(one, gone))
+
+
+def _holds(process: Path, gone: str) -> bool:
+    try:
+        opened = list((process / "fd").iterdir())
+    except OSError:  # it ended meanwhile, or belongs to somebody else
+        return False
+    for link in opened:
+        with suppress(OSError):  # closed meanwhile
             if os.readlink(link) == gone:  # noqa: PTH115 - what it names is not there
-                found.append(f"process {link.parts[-3]}")
-        except OSError:  # it ended, or belongs to somebody else
-            continue
-    return sorted(set(found))
+                return True
+    return False
 
 
 def drive(path: Path, mounts: Path = Path("/proc/mounts")) -> str | None:

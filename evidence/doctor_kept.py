@@ -29,7 +29,9 @@ def key_causes(reader: Reader, head: Head, place: Path) -> Iterator[Seen]:
         return
     known = [period.key for period in periods(reader)]
     if own not in known:
-        yield Seen("key-wrong", (f"it is {own}", f"the ledger's is {known[-1] if known else 'none'}"))
+        one_name = ("it has the ledger's name: somebody may have written the ledger anew with another key",)
+        named = one_name if own.name == head.log else ()
+        yield Seen("key-wrong", (f"it is {own}", f"the ledger's is {known[-1] if known else 'none'}", *named))
         return
     if own != known[-1]:
         yield Seen("key-old", (f"{known[-1]} is in force",))

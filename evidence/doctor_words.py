@@ -1,16 +1,16 @@
 """What the doctor may say: each cause and note in words for whoever keeps a ledger, and what to do about it.
 
-`benign`: True where nothing that was recorded is wrong or lost; False where that cannot be told from
-here, so that it must not be taken for harmless.
+`benign`: True where the records were verified, on a copy without it where need be, and hold; False where it
+must not be taken for harmless; None where nothing could be looked at that would tell.
 """
 
 from typing import NamedTuple
 
 
 class Words(NamedTuple):
-    """A cause in both languages: what it is, what to do, and whether it is harmless by itself."""
+    """A cause in both languages: what it is, what to do, and whether it is harmless."""
 
-    benign: bool
+    benign: bool | None
     zh: str
     en: str
     do_zh: str
@@ -43,35 +43,35 @@ CAUSES = {
         "Put a backup back and record that with `ledger restore`.",
     ),
     "git-pointer": Words(
-        True,
+        None,
         "这是 Git LFS 或 git-annex 的指针文件，不是账本本身。",
         "This is a pointer file of Git LFS or git-annex, not the ledger itself.",
         "运行 `git lfs pull`（或 `git annex get`）取回内容；账本最好不放进 Git。",
         "Run `git lfs pull` (or `git annex get`); better keep the ledger out of Git.",
     ),
     "web-page": Words(
-        True,
+        None,
         "这是一个网页（多半是登录页或错误页），下载时顶替了账本。",
         "This is a web page, likely of a login or an error, saved in the ledger's place.",
         "登录后重新下载，核对文件大小。",
         "Log in, download it again and compare the size.",
     ),
     "archive": Words(
-        True,
+        None,
         "这是一个压缩包，账本在里面。",
         "This is a compressed archive; the ledger is inside.",
         "先解压，再指向里面的文件。",
         "Unpack it and name the file inside.",
     ),
     "other-file": Words(
-        True,
+        None,
         "这是本程序的另一种文件，不是账本。",
         "This is another kind of file of this program, not a ledger.",
         "用 --ledger 指向账本、单文件包或瓦片目录。",
         "Name the ledger, a bundle or a tiles folder with --ledger.",
     ),
     "other-database": Words(
-        True,
+        None,
         "这是别的程序的 SQLite 文件。",
         "This is a SQLite file of another program.",
         "用 --ledger 指向账本。",
@@ -85,7 +85,7 @@ CAUSES = {
         "Check the path; compare size and hash with where it came from; else put a backup back.",
     ),
     "newer-layout": Words(
-        True,
+        None,
         "账本由更新的版本写成，本版本读不了。",
         "The ledger was written by a newer version, which this one cannot read.",
         "升级 external-evidence。",
@@ -223,14 +223,14 @@ CAUSES = {
         "Delete them while no command runs.",
     ),
     "key-missing": Words(
-        True,
+        None,
         "密钥文件不在所说的位置。",
         "There is no key file where it is said to be.",
         "用 --key 或环境变量指向它；密钥应有离线备份。",
         "Name it with --key or the environment; a key needs a backup elsewhere.",
     ),
     "key-unusable": Words(
-        True,
+        None,
         "密钥文件读不了。",
         "The key file cannot be used.",
         "按所示原因改正；从备份取回原文件最稳妥。",
@@ -244,14 +244,17 @@ CAUSES = {
         "Use the key file that is in force now.",
     ),
     "key-wrong": Words(
-        True,
-        "这把密钥不是这本账本的。",
-        "This key is not one of this ledger's.",
-        "核对 --key 和 --ledger 是否成对。",
-        "Check that --key and --ledger belong together.",
+        False,
+        "这把密钥不是这本账本的：拿错了密钥或账本，或有人换一把密钥重写了账本。",
+        (
+            "This key is not one of this ledger's: one of the two is the wrong one, or somebody wrote the "
+            "ledger anew with another key."
+        ),
+        "核对 --key 和 --ledger 是否成对；确是一对，就用 `audit verify --policy` 核实。",
+        "Check that --key and --ledger belong together; if they do, ask `audit verify --policy`.",
     ),
     "kept-unreadable": Words(
-        True,
+        None,
         "您留存的文件读不出检查点、证明、见证或信任文件。",
         "A file that you kept reads as no checkpoint, proof, witness's file or policy.",
         "重新取原文件。",

@@ -5,18 +5,18 @@ it is the one that somebody saw before.
 """
 
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evidence.audit import MOST_FINDINGS, Replay, replay
+from evidence.audit import AT_THE_END, MOST_FINDINGS, Replay, RuleBreak, replay
 from evidence.verdict import LIMIT, Facts, Verdict, judge
-from ledger.anchor import Anchor, Compared, compare, given_up, other_key, see, signed_part, trust
+from ledger.anchor import Anchor, Compared, compare, given_up, see, trust
 from ledger.chain import Break, links
 from ledger.checkpoint import Checkpoint
 from ledger.forms import is_bundle, open_log
-from ledger.keyring import Period, periods
+from ledger.keyring import periods
 from ledger.places import Place
 from ledger.sqlite_file import NoLedgerError, is_there
 from ledger.sqlite_torn import Torn, before_the_cut, readable, torn, what_is_left
@@ -147,20 +147,19 @@ def _whole(
     )  # only what was carried away can lose its end unseen by SQLite
     report.log, report.head = told.log, told.head
     report.erased, report.not_derived = told.erased, told.not_derived
-    report.findings += told.findings
+    report.findings += [one for one in told.findings if report.torn is None or one.rule not in AT_THE_END]
     report.truncated, report.uninterpreted = told.truncated, told.uninterpreted
     report.facts = Facts(
         told.records,
-        tampered=told.tampered,
-        rule_broken=told.rule_broken,
+        tampered=any(not isinstance(one, RuleBreak) for one in report.findings),
+        rule_broken=any(isinstance(one, RuleBreak) for one in report.findings),
         torn=report.torn is not None,
     )
     anchors = _anchors(report, against)
     try:
-        stated: list[Period] | None = periods(reader) if told.records else []
+        signed = periods(reader) if told.records else []
     except (IntegrityError, InvalidError):
-        stated = None  # told by the replay
-    signed = stated or []
+        signed = []  # told by the replay
     keys = [one.key for one in signed]
     seen = see(reader.records(), told.log, keys, anchors)
     if report.torn is not None:
@@ -178,10 +177,6 @@ def _whole(
     if policy is not None and told.records and report.torn is None:
         notes = [bytes(one.note) for one in anchors]
         _take(report, trust(seen, policy, notes if last is None else [last, *notes]))
-    if report.torn is not None:
-        report.notes.append(signed_part(reader, told.records))
-        if policy is not None and stated is not None and told.records:
-            _take(report, Compared(finding=other_key(seen, policy)))
 
 
 def _left(
@@ -195,16 +190,9 @@ def _left(
         report.head = link.id
         report.log = report.log or (None if link.record is None else link.record.log)
         report.findings += link.breaks[: MOST_FINDINGS - len(report.findings)]
-        report.truncated |= len(report.findings) == MOST_FINDINGS
     report.facts = Facts(len(records), torn=True, tampered=bool(report.findings))
     anchors = _anchors(report, against)
     seen = see(records, report.log, (), anchors)._replace(whole=False)
-    report.notes.append(signed_part(None, len(records)))
-    if policy is not None and records:
-        with suppress(IntegrityError, InvalidError):  # a key that cannot be read is none of another's
-            keys = tuple(one.key for one in periods(reader))
-            _take(report, Compared(finding=other_key(seen._replace(keys=keys), policy)))
-            report.keys = list(map(str, keys))
     for anchor in anchors:
         _take(report, compare(seen, anchor, policy, reader))
 

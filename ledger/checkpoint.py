@@ -3,6 +3,7 @@
 import re
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+from ledger.converted import because
 from ledger.note import Note, decoded, encoded
 from ledger.tree import HASH_BYTES
 from schemas.errors import InvalidError
@@ -43,8 +44,11 @@ class Checkpoint(NamedTuple):
     @classmethod
     def of(cls, raw: bytes) -> tuple[Note, Self]:
         """The note that `raw` is and the checkpoint in it; no signature is verified here."""
-        note = Note.read(raw, "checkpoint")
-        return note, cls.read(note.text)
+        try:
+            note = Note.read(raw, "checkpoint")
+            return note, cls.read(note.text)
+        except InvalidError as error:
+            raise InvalidError(because(error.message, raw), subject=error.subject) from error
 
     @property
     def text(self) -> str:

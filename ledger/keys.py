@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from ledger.converted import because
 from ledger.note import (
     COSIGNATURE,
     ED25519,
@@ -94,7 +95,7 @@ def load(path: Path) -> Signer:
     """The signer whose private key is in the file at `path`; UsageError when others may read it."""
     try:
         mode = path.stat().st_mode
-        text = path.read_text(encoding="utf-8")
+        raw = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError) as error:
         raise NotFoundError(f"there is no key file at {path}", subject=str(path)) from error
     except (OSError, ValueError) as error:
@@ -103,7 +104,10 @@ def load(path: Path) -> Signer:
         raise UsageError(
             f"others than its owner may read or write {path}", subject=str(path), hint=f"chmod 600 {path}"
         )
-    return Signer.read(text.strip())
+    try:
+        return Signer.read(raw.decode("utf-8", "replace").strip())
+    except InvalidError as error:
+        raise InvalidError(because(f"{path} {error.message}", raw), subject=error.subject) from error
 
 
 def _secret(material: str) -> bytes | None:

@@ -32,6 +32,8 @@ _BESIDE = (
     "this is another history, not an older copy: another ledger needs a key of its own; if two wrote, keep"
     " both and ask `audit verify --against {place}`"
 )
+_ROTATED = f"the key was changed; name the file of the new one, with --key or in ${KEY_VARIABLE}"
+_ANOTHERS = f"name the key file of this ledger, with --key or in ${KEY_VARIABLE}; or another ledger"
 
 
 class _Wrong(NamedTuple):
@@ -218,6 +220,7 @@ class Signing:
             raise UsageError(
                 f"{self.verifier} is not the key in force, {self._periods[-1].key} is",
                 subject=str(self.verifier),
+                hint=_ROTATED if self.verifier in {one.key for one in self._periods} else _ANOTHERS,
             )
 
 

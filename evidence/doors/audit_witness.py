@@ -121,9 +121,17 @@ def _witnesses(key: str | None, policy: str | None) -> "Sequence[VerifierKey]":
 
     if key is not None:
         return [load(Path(key)).verifier]
+    if policy is None:
+        raise UsageError(
+            "say whose file it is: --witness-key FILE, the witness's own key, or --policy FILE with its line",
+            subject="--witness-key",
+            hint="the line is: witness NAME KEY",
+        )
     found = list(_policy(policy).witnesses.values())
     if not found:
-        raise UsageError("the policy names no witness", subject="--policy")
+        raise UsageError(
+            "the policy names no witness", subject="--policy", hint="its line is: witness NAME KEY"
+        )
     return found
 
 

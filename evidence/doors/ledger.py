@@ -108,6 +108,7 @@ def rotate(new: str, given: str | None, actor: str | None, chosen_format: str | 
             **_place(done),
             "old_key": str(old.verifier),
             "new_key": str(following.verifier),
+            "note": f"此后用新密钥 from now on name the new key: --key {new}, {KEY_VARIABLE}",
         },
         chosen_format,
     )
@@ -225,12 +226,16 @@ def _tell(answer: dict[str, object], chosen_format: str | None) -> None:
     if output.wants_json(chosen_format):
         output.print_json(answer)
         return
-    lines = [
-        f"{_WORDS[name]} {name}: {value}".rstrip() for name, value in answer.items() if value is not None
-    ]
+    lines = []
+    for name, value in answer.items():
+        if name == "policy" and value is not None:
+            lines += [f"{_WORDS[name]} {name}{_PASTED}:", str(value).rstrip()]
+        elif value is not None:
+            lines.append(f"{_WORDS[name]} {name}: {value}")
     output.print_text("\n".join(lines))
 
 
+_PASTED = "（以下两行存成文件 a file of these two lines; --format json: .policy）"
 _WORDS = {
     "ledger": "账本",
     "log": "日志",

@@ -5,6 +5,12 @@ from typing import Any
 
 from evidence.rendering.escape import terminal
 
+_HARM = {
+    True: "无害 harmless",
+    False: "不可当作无害 not to be taken for harmless",
+    None: "看不出是否有害，要看原文件 nothing tells: see the original",
+}
+
 
 def render(report: dict[str, Any]) -> str:
     """The report of `evidence.doctor.Diagnosis.to_wire` as lines of text."""
@@ -26,7 +32,7 @@ def render(report: dict[str, Any]) -> str:
 
 
 def _cause(cause: dict[str, Any]) -> Iterator[str]:
-    harm = "无害 harmless" if cause["benign"] else "不可当作无害 not to be taken for harmless"
+    harm = _HARM[cause["benign"]]
     yield f"  ! {cause['zh']}"
     yield f"    {cause['en']} [{cause['code']}，{harm}]"
     yield from (f"      所见 seen: {fact}" for fact in cause["evidence"])

@@ -3,12 +3,14 @@
 from typing import Any
 
 from evidence.rendering.escape import terminal
-from evidence.rendering.verify_text import WORDS, listed_seqs
+from evidence.rendering.verify_text import WORDS, chinese_note, listed_seqs
 
 _MOST_SHOWN = 20
-_CHINESE = {
-    "compared with nothing outside the ledger; `audit verify` does that": "没有与账本以外的任何东西比对 ",
-}
+_CHINESE = (
+    ("compared with nothing outside the ledger", "没有与账本以外的任何东西比对 "),
+    ("compared with the ", "已与留存的检查点比对，此外没有与账本以外的任何东西比对 "),
+    ("no record comes after that checkpoint", "检查点之后没有新的记录，没有要重新推出的步骤 "),
+)
 
 
 def render(report: dict[str, Any]) -> str:
@@ -23,9 +25,15 @@ def render(report: dict[str, Any]) -> str:
         lines.append(f"  尾部 tail: {report['torn']}")
     lines += _findings(report)
     lines += listed_seqs(report)
-    lines += [f"  说明 note: {_CHINESE.get(note, '')}{note}" for note in report["notes"]]
-    lines.append(f"  局限 limit: 账本不能证明从未写入的内容。{report['limit']}")
+    lines += [f"  说明 note: {_chinese(note)}{note}" for note in report["notes"]]
+    lines.append(f"  局限 limit: 账本不能证明从未写入的内容，也不能证明末尾没有被截断。{report['limit']}")
     return terminal("\n".join(lines))
+
+
+def _chinese(note: str) -> str:
+    return next((chinese for begins, chinese in _CHINESE if note.startswith(begins)), "") or chinese_note(
+        note
+    )
 
 
 def _told(report: dict[str, Any]) -> list[str]:
@@ -33,6 +41,8 @@ def _told(report: dict[str, Any]) -> list[str]:
         f"  日志 log: {report['log']}",
         f"  记录 records: {report['records']}，末条 head: {report['head']}",
     ]
+    if report["believed_up_to"] == report["records"]:
+        return lines  # a note says that nothing was derived
     if report["believed_up_to"] is not None:
         lines.append(
             f"  只重新推出其后有新步骤的计划 derived again: the plans with a step after record"

@@ -14,6 +14,12 @@ WORDS = {
     "TORN": "尾部不全",
 }
 _MOST_SHOWN = 20
+_NOTES = (
+    ("which is the one that was kept", "有签名的恢复记录放弃了一个见过的检查点，正是您留存的这一个 "),
+    ("a signed ledger.restored, gave up", "有签名的恢复记录放弃了一个见过的检查点 "),
+    ("no record before the cut", "截断处之前没有读得出的记录 "),
+    ("before the cut the records", "截断处之前只读了记录和哈希链，没有读正文 "),
+)
 
 
 def render(report: dict[str, Any]) -> str:
@@ -39,12 +45,17 @@ def render(report: dict[str, Any]) -> str:
     if len(findings) > _MOST_SHOWN or report["findings_truncated"]:
         lines.append(f"  … {len(findings)} 处问题，全部见 --format json; all findings: --format json")
     lines += listed_seqs(report)
-    lines += [f"  说明 note: {note}" for note in report["notes"]]
+    lines += [f"  说明 note: {chinese_note(note)}{note}" for note in report["notes"]]
     lines.append(
         "  局限 limit: 账本不能证明从未写入的内容，也不能证明您所留存的最新检查点之后没有被截断。"
         f"{report['limit']}"
     )
     return terminal("\n".join(lines))
+
+
+def chinese_note(note: str) -> str:
+    """The Chinese before a note, where there is any."""
+    return next((chinese for part, chinese in _NOTES if part in note), "")
 
 
 def listed_seqs(report: dict[str, Any]) -> list[str]:

@@ -49,5 +49,5 @@ def test_every_command_of_the_page_answers_as_the_page_says(tmp_path: Path) -> N
         assert CHANCE.sub("…", told) == CHANCE.sub("…", answer), command
         words |= set(re.findall(r"Ledger verification: \S+ (\S+)$", told, re.MULTILINE))
         if " ledger init " in command:  # the auditor's own file, of the two lines that the keeper hands over
-            (tmp_path / "policy").write_text(told.partition(" policy: ")[2])
+            (tmp_path / "policy").write_text(told.partition(".policy）:\n")[2])
     assert words == {"UNANCHORED", "VERIFIED", "TAMPERED", "FORKED", "TORN"}

@@ -179,8 +179,15 @@ def test_a_key_file_that_cannot_be_read_or_written_says_so(tmp_path: Path) -> No
     with pytest.raises(StorageError):
         load(tmp_path)
     (tmp_path / "k").write_bytes(b"\xff")
-    with pytest.raises(StorageError):
+    (tmp_path / "k").chmod(0o600)
+    with pytest.raises(InvalidError, match="is no private key"):
         load(tmp_path / "k")
+    for content, cause in (("\ufeff" + secret(), "byte order mark"), (secret().encode("utf-16"), "UTF-16")):
+        (tmp_path / "k").write_bytes(content if isinstance(content, bytes) else content.encode())
+        with pytest.raises(InvalidError, match=f"is no private key .* \\(the file .*{cause}"):
+            load(tmp_path / "k")
+    (tmp_path / "k").write_bytes(secret().encode() + b"\r\n")
+    assert load(tmp_path / "k").verifier.name == load(tmp_path / "k").verifier.name != ""
     with pytest.raises(StorageError):
         store(Path(__file__) / "k", secret())
 

@@ -1,0 +1,18 @@
+"""What programs do to text files that must stay as they are: other line ends, a mark, another encoding."""
+
+
+def converted(raw: bytes) -> str | None:
+    """Which of these was done to the file of these bytes, as its error is to say it; None where none was."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "the file is in UTF-16; save it as UTF-8"
+    if raw.startswith(b"\xef\xbb\xbf"):
+        return "the file begins with a byte order mark (BOM); save it as UTF-8 without one"
+    if b"\r\n" in raw:
+        return "the file has CRLF line ends; save it with LF"
+    return None
+
+
+def because(message: str, raw: bytes) -> str:
+    """What is wrong with a file, with the cause where it is one of these."""
+    cause = converted(raw)
+    return message if cause is None or cause in message else f"{message} ({cause})"
