@@ -7,12 +7,12 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evidence.audit import AT_THE_END, Replay, View, replay
+from evidence.audit import Replay, View, replay
 from evidence.verdict import Facts, Verdict, judge
-from ledger.anchor import Anchor, Compared, Seen, compare, given_up
+from ledger.anchor import Anchor, Compared, Seen, compare, given_up, signed_part, trust
 from ledger.chain import Break, links
 from ledger.forms import is_bundle, open_log
-from ledger.keyring import periods
+from ledger.keyring import periods, vouched
 from ledger.places import Place
 from ledger.policy import Policy
 from ledger.sqlite_file import NoLedgerError, is_there
@@ -80,12 +80,12 @@ def replay_log(
     """The replay of the log at `path`, as of `at`, or beyond what the kept checkpoint `believed` covers.
 
     Raises nothing for a log that cannot be replayed: that is an answer too. UsageError, InvalidError: `at`
-    or the policy is none.
+    is none.
     """
     view = View() if at is None else View.at(at)
-    trusted = None if policy is None else Policy.read(policy)
     answer = Replayed()
     try:
+        trusted = None if policy is None else Policy.read(policy)
         cut = _cut(path) if isinstance(path, Path) else None
         if isinstance(path, Path) and cut is not None:
             _left(answer, path, cut)
@@ -97,10 +97,10 @@ def replay_log(
             else:
                 _believing(answer, reader, believed, trusted, shared, jobs)
             answer.torn = getattr(reader, "torn", None)
+            if answer.torn is not None:
+                answer.notes.append(signed_part(reader, answer.told.records))
             if not view.ends_early:
                 answer.notes += _given_up(reader)
-        if answer.torn is not None:
-            answer.told.excuse(AT_THE_END)
     except IntegrityError as error:
         if isinstance(error, NoLedgerError):
             answer.reasons.append(error.message)
@@ -135,6 +135,7 @@ def _left(answer: Replayed, path: Path, cut: Torn) -> None:
             told.log = told.log or (None if link.record is None else link.record.log)
             for finding in link.breaks:
                 told.take(finding)
+        answer.notes.append(signed_part(None, told.records))
     answer.notes.append(before_the_cut(told.records))
 
 
@@ -144,8 +145,8 @@ def _believing(
     kept = Anchor.read(believed, _name(reader))
     size = kept.checkpoint.size
     told = replay(reader, View(believed=size), log=log, jobs=jobs)
-    compared = _compared(told, kept, policy, reader)
-    if compared.holds is not None:
+    compared, trusted = _compared(told, kept, policy, reader)
+    if compared.holds is not None and (policy is None or trusted.holds is not None):
         answer.told = told
         answer.compared = True
         answer.notes.append(COMPARED_WITH_KEPT.format(kept=kept))
@@ -155,19 +156,30 @@ def _believing(
         return
     # What was kept does not vouch for these records, so that nothing of them is believed.
     answer.told = replay(reader, log=log, jobs=jobs)
-    if compared.finding is not None:
-        answer.told.take(compared.finding)
-    answer.reasons += [one for one in (compared.doubt, compared.note) if one is not None]
+    for finding in (compared.finding, trusted.finding):
+        if finding is not None:
+            answer.told.take(finding)
+    answer.reasons += [one for one in (compared.doubt, trusted.doubt, compared.note) if one is not None]
 
 
-def _compared(told: Replay, kept: Anchor, policy: Policy | None, reader: Reader) -> Compared:
+def _compared(told: Replay, kept: Anchor, policy: Policy | None, reader: Reader) -> tuple[Compared, Compared]:
+    """How the log stands to what was kept, signed by a key that is trusted; and to the policy."""
     try:
-        keys = [one.key for one in periods(reader)]
+        every = periods(reader)
     except (IntegrityError, InvalidError):
-        keys = []  # told by the replay
+        every = []  # told by the replay
+    # What a forger's own ledger says of its keys vouches for no checkpoint.
+    known = every if policy is None else vouched(every, policy.logs)
     roots = {} if told.root is None else {kept.checkpoint.size: told.root}
     raws = {} if kept.proof is None else {kept.proof.seq: reader.raw(kept.proof.seq) or b""}
-    return compare(Seen(told.log, told.records, b"", roots, raws, tuple(keys)), kept, policy, reader)
+    keys = tuple(one.key for one in known)
+    seen = Seen(told.log, told.records, b"", roots, raws, keys, getattr(reader, "torn", None) is None)
+    compared = compare(seen, kept, policy, reader)
+    if policy is None:
+        return compared, Compared()
+    last = reader.last_checkpoint()
+    notes = [bytes(kept.note), *([] if last is None else [last])]
+    return compared, trust(seen._replace(keys=tuple(one.key for one in every)), policy, notes)
 
 
 def _given_up(reader: Reader) -> list[str]:

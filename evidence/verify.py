@@ -5,18 +5,18 @@ it is the one that somebody saw before.
 """
 
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evidence.audit import AT_THE_END, MOST_FINDINGS, Replay, RuleBreak, replay
+from evidence.audit import MOST_FINDINGS, Replay, replay
 from evidence.verdict import LIMIT, Facts, Verdict, judge
-from ledger.anchor import Anchor, Compared, compare, given_up, see, trust
+from ledger.anchor import Anchor, Compared, compare, given_up, other_key, see, signed_part, trust
 from ledger.chain import Break, links
 from ledger.checkpoint import Checkpoint
 from ledger.forms import is_bundle, open_log
-from ledger.keyring import periods
+from ledger.keyring import Period, periods
 from ledger.places import Place
 from ledger.sqlite_file import NoLedgerError, is_there
 from ledger.sqlite_torn import Torn, before_the_cut, readable, torn, what_is_left
@@ -116,9 +116,13 @@ def verify(
 def verify_replayed(
     reader: Reader, told: Replay, policy: bytes | None = None, against: Sequence[bytes] = ()
 ) -> Verification:
-    """The word on a log that is read already, of which `told` is the replay; InvalidError: no policy."""
-    report = Verification()
-    _whole(report, reader, told, None if policy is None else _policy(policy), against)
+    """The word on a log that is read already, of which `told` is the replay; raises nothing."""
+    report, trusted = Verification(), None
+    try:
+        trusted = None if policy is None else _policy(policy)
+    except EvidenceError as error:
+        report.reasons.append(error.message if error.hint is None else f"{error.message} ({error.hint})")
+    _whole(report, reader, told, trusted, against)
     return report
 
 
@@ -147,19 +151,20 @@ def _whole(
     )  # only what was carried away can lose its end unseen by SQLite
     report.log, report.head = told.log, told.head
     report.erased, report.not_derived = told.erased, told.not_derived
-    report.findings += [one for one in told.findings if report.torn is None or one.rule not in AT_THE_END]
+    report.findings += told.findings
     report.truncated, report.uninterpreted = told.truncated, told.uninterpreted
     report.facts = Facts(
         told.records,
-        tampered=any(not isinstance(one, RuleBreak) for one in report.findings),
-        rule_broken=any(isinstance(one, RuleBreak) for one in report.findings),
+        tampered=told.tampered,
+        rule_broken=told.rule_broken,
         torn=report.torn is not None,
     )
     anchors = _anchors(report, against)
     try:
-        signed = periods(reader) if told.records else []
+        stated: list[Period] | None = periods(reader) if told.records else []
     except (IntegrityError, InvalidError):
-        signed = []  # told by the replay
+        stated = None  # told by the replay
+    signed = stated or []
     keys = [one.key for one in signed]
     seen = see(reader.records(), told.log, keys, anchors)
     if report.torn is not None:
@@ -177,6 +182,10 @@ def _whole(
     if policy is not None and told.records and report.torn is None:
         notes = [bytes(one.note) for one in anchors]
         _take(report, trust(seen, policy, notes if last is None else [last, *notes]))
+    if report.torn is not None:
+        report.notes.append(signed_part(reader, told.records))
+        if policy is not None and stated is not None and told.records:
+            _take(report, Compared(finding=other_key(seen, policy)))
 
 
 def _left(
@@ -190,9 +199,16 @@ def _left(
         report.head = link.id
         report.log = report.log or (None if link.record is None else link.record.log)
         report.findings += link.breaks[: MOST_FINDINGS - len(report.findings)]
+        report.truncated |= len(report.findings) == MOST_FINDINGS
     report.facts = Facts(len(records), torn=True, tampered=bool(report.findings))
     anchors = _anchors(report, against)
     seen = see(records, report.log, (), anchors)._replace(whole=False)
+    report.notes.append(signed_part(None, len(records)))
+    if policy is not None and records:
+        with suppress(IntegrityError, InvalidError):  # a key that cannot be read is none of another's
+            keys = tuple(one.key for one in periods(reader))
+            _take(report, Compared(finding=other_key(seen._replace(keys=keys), policy)))
+            report.keys = list(map(str, keys))
     for anchor in anchors:
         _take(report, compare(seen, anchor, policy, reader))
 

@@ -140,18 +140,38 @@ def compare(seen: Seen, anchor: Anchor, policy: "Policy | None", reader: Reader)
 
 def trust(seen: Seen, policy: "Policy", notes: Iterable[bytes]) -> Compared:
     """Whether a key that the policy names stands behind the log, and its quorum behind one of `notes`."""
-    pinned = [key for key in policy.logs if key.name == seen.log]
+    pinned = _pinned(seen, policy)
     if not pinned:
         return Compared(doubt=f"the policy names no key of {seen.log}")
-    if not set(pinned) & set(seen.keys):
-        expected, found = ", ".join(map(str, pinned)), ", ".join(map(str, seen.keys)) or "no key"
-        return Compared(finding=Break(0, "key", _VOUCHED, expected, found))
+    if (finding := other_key(seen, policy)) is not None:
+        return Compared(finding=finding)
     first = min(place for place, key in enumerate(seen.keys) if key in pinned)
     known = policy._replace(logs=(*pinned, *seen.keys[first:]))  # each vouched for by the one before it
     for note in notes:
         with suppress(UntrustedError, InvalidError, IntegrityError):
-            return Compared(holds=f"policy, checkpoint of {known.verify(note).checkpoint.size} records")
+            size = known.verify(note).checkpoint.size
+            if size or not seen.size:  # one of no records says nothing about a log that has some
+                return Compared(holds=f"policy, checkpoint of {size} records")
     return Compared(doubt=f"the quorum {policy.quorum} of the policy has not witnessed what is here")
+
+
+def other_key(seen: Seen, policy: "Policy") -> Break | None:
+    """What is wrong when the policy names keys of this log and the log tells none of them."""
+    pinned = _pinned(seen, policy)
+    if not pinned or set(pinned) & set(seen.keys):
+        return None
+    expected, found = ", ".join(map(str, pinned)), ", ".join(map(str, seen.keys)) or "no key"
+    return Break(0, "key", _VOUCHED, expected, found)
+
+
+def signed_part(reader: Reader | None, records: int) -> str:
+    """Over which of the records of a log that lost its end signatures were checked; no `reader`: none."""
+    covered = 0
+    with suppress(IntegrityError, InvalidError):
+        last = None if reader is None else reader.last_checkpoint()
+        covered = 0 if last is None else Checkpoint.of(last)[1].size
+    told = f"the first {covered} of the {records} records" if covered else "no record"
+    return f"signatures before the cut were checked over {told} that can be read"
 
 
 def given_up(reader: Reader, keys: list[Period], missed: Sequence[Anchor] = ()) -> Iterator[str]:
@@ -165,6 +185,10 @@ def given_up(reader: Reader, keys: list[Period], missed: Sequence[Anchor] = ()) 
             kept = any(restored.published.startswith(f"{one.note.text}\n") for one in missed)
             which = f"{stated.size} records" + (", which is the one that was kept" if kept else "")
             yield f"record {seq}, a signed ledger.restored, gave up a checkpoint of {which}"
+
+
+def _pinned(seen: Seen, policy: "Policy") -> list[VerifierKey]:
+    return [key for key in policy.logs if key.name == seen.log]
 
 
 def _of_policy(policy: "Policy | None", origin: str) -> list[VerifierKey]:

@@ -14,6 +14,7 @@ from schemas.errors import InvalidError
 from schemas.text import shown
 
 NONE = "none"
+_DEEPEST = 64
 _BLANK = re.compile(r"[ \t]+")
 _THRESHOLD = re.compile(r"[1-9][0-9]{0,5}")
 
@@ -83,6 +84,7 @@ class _Reading:
         self._witnesses: dict[str, VerifierKey] = {}
         self._groups: dict[str, Group] = {}
         self._members: set[str] = set()
+        self._depths: dict[str, int] = {}
         self._quorum: str | None = None
         self._line = 0
         self._raw = raw
@@ -138,7 +140,11 @@ class _Reading:
         count = words.get(least) or (int(least) if _THRESHOLD.fullmatch(least) else 0)
         if not 1 <= count <= len(members):
             raise self._wrong(f"{shown(least)} of {len(members)} members is no threshold")
+        depth = 1 + max(self._depths.get(member, 0) for member in members)
+        if depth > _DEEPEST:
+            raise self._wrong(f"groups in groups, more than {_DEEPEST} deep")
         self._groups[self._new(name)] = Group(count, tuple(members))
+        self._depths[name] = depth
 
     def _key(self, text: str, kind: int) -> VerifierKey:
         try:

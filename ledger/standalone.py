@@ -42,6 +42,7 @@ WORDS = {"VERIFIED": "已核实", "TAMPERED": "被改动", "FORKED": "有分叉"
 MOST_FINDINGS = 1000
 MOST_RECORD, MOST_BODY, MOST_NOTE = 65_535, 8 << 20, 1 << 20
 LARGEST = 2**53 - 1
+MOST_LOOKS = 20  # at files that somebody writes to meanwhile
 
 
 class Finding(NamedTuple):
@@ -452,6 +453,7 @@ class Policy:
         self.groups: dict[str, tuple[int, list[str]]] = {}
         self.quorum: str | None = None
         self._members: set[str] = set()
+        self._depths: dict[str, int] = {}
         text = raw.decode(errors="surrogateescape")
         if not text.endswith("\n") or re.search("[\x00-\x08\x0b-\x1f\x7f]", text):
             raise ValueError(f"its last line is not ended, or it holds a control character{converted(raw)}")
@@ -471,7 +473,7 @@ class Policy:
             case ["witness", name, key, *url] if len(url) < 2:
                 self.witnesses[self._new(name)] = self._other(Key.read(key, WITNESS), self.witnesses.values())
             case ["group", name, least, *members] if members:
-                self.groups[self._new(name)] = (self._threshold(least, members), members)
+                self.groups[self._new(name)] = (self._threshold(name, least, members), members)
             case ["quorum", name] if self.quorum is None and (name == "none" or self._known(name)):
                 self.quorum = name
             case _:
@@ -490,11 +492,14 @@ class Policy:
             raise ValueError(f"{key} stands twice")
         return key
 
-    def _threshold(self, least: str, members: list[str]) -> int:
+    def _threshold(self, name: str, least: str, members: list[str]) -> int:
         fresh = self._members.isdisjoint(members) and len(set(members)) == len(members)
         if not fresh or not all(map(self._known, members)):
             raise ValueError("a group's member is not known, or is a member already")
         self._members.update(members)
+        self._depths[name] = 1 + max(self._depths.get(member, 0) for member in members)
+        if self._depths[name] > 64:
+            raise ValueError("groups in groups, more than 64 deep")
         wanted = {"any": 1, "all": len(members)}.get(least) or decimal(least)
         if not 1 <= wanted <= len(members):
             raise ValueError(f"{brief(least)} of {len(members)} members")
@@ -1361,6 +1366,10 @@ class Source(ABC):
     def body(self, record: Wire) -> bytes | None:
         """The stored bytes of a record's body, not yet compared with its digest; None when there are none."""
 
+    def strays(self, _named: set[str]) -> Iterator[str]:
+        """Which bodies are stored that none of these digests names, or twice; a folder may hold any file."""
+        return iter(())
+
     def beside(  # noqa: B027 - only a store keeps something beside a record
         self, seq: int, entry: Entry, record: Wire | None, completed: list[bytes] | None
     ) -> None:
@@ -1380,14 +1389,15 @@ class Bundle(Source):
         super().__init__(path)
         self._file = path.open("rb")
         self._places: dict[str, int] = {}
+        self._twice: list[str] = []
         header = _bundle_line(self._file.readline(4096))
         if set(header) != {"format", "log"} or header["format"] != "external_evidence_bundle_v1":
             self.close()
             raise CannotVerifyError("its first line is not the header of a bundle")
         self.log = str(header["log"])
         for kind, content, place in self._lines():
-            if kind == "body":
-                self._places.setdefault(digest_of(content), place)
+            if kind == "body" and self._places.setdefault(digest_of(content), place) != place:
+                self._twice.append(digest_of(content))
 
     def close(self) -> None:
         self._file.close()
@@ -1412,6 +1422,10 @@ class Bundle(Source):
             return None
         self._file.seek(place)
         return unbase64(_bundle_line(self._file.readline())["body"])
+
+    def strays(self, named: set[str]) -> Iterator[str]:
+        yield from self._twice
+        yield from sorted(set(self._places) - named)
 
     def _lines(self) -> Iterator[tuple[str, bytes, int]]:
         """What each line between header and end holds, its content, and where the line begins."""
@@ -1481,6 +1495,8 @@ class Tiles(Source):
 
     def entries(self) -> Iterator[Entry]:
         size, self._leaves = self._stated.size, []
+        if not size:
+            self.fault(0, "checkpoint", "a checkpoint is of stored records", "a record before it", "none")
         for tile in range((size + 255) // 256):
             width = min(256, size - 256 * tile)
             for raw in self._records(tile, width):
@@ -1513,7 +1529,8 @@ class Tiles(Source):
     def _entries(self, tile: int, width: int) -> bytes:
         most = 256 * (MOST_RECORD + 2)
         path = tile_path("entries", tile, width)
-        older = (one.name for one in (self.path / path).parent.glob("*") if one.name.isdigit())
+        beside = (self.path / path).parent.glob("[1-9]*")
+        older = (one.name for one in beside if re.fullmatch("[0-9]{1,3}", one.name))
         smaller = sorted(int(one) for one in older if int(one) < width)  # what older checkpoints had
         for name in (path, *(tile_path("entries", tile, one) for one in reversed(smaller))):
             raw = self._read(name, most)
@@ -1599,6 +1616,11 @@ LAYOUT_SQL = {
          "CREATE TABLE checkpoints (size INTEGER PRIMARY KEY, note BLOB NOT NULL)")
     ),
 }  # fmt: skip
+# What ANALYZE adds; a name alone says nothing.
+_ANALYZED = (
+    "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
+    "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
+)
 _SELECT = {
     1: "SELECT seq, raw, NULL, prev, idem, kind, NULL FROM records ORDER BY seq",
     2: "SELECT seq, raw, note, prev, idem, kind, tree FROM records LEFT JOIN checkpoints ON size = seq + 1"
@@ -1647,8 +1669,8 @@ class Sqlite(Source):
         [(self._layout,)] = self._rows("PRAGMA user_version")
         if self._layout not in LAYOUTS:
             raise CannotVerifyError(f"a ledger of layout {self._layout}; known are {LAYOUTS}")
-        every = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT IN (?, ?)"
-        found = sorted(str(sql) for (sql,) in self._rows(every, "sqlite_stat1", "sqlite_stat4"))
+        every = (str(sql) for (sql,) in self._rows("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"))
+        found = sorted(sql for sql in every if sql not in _ANALYZED)
         ours = LAYOUT_SQL[self._layout]
         if found != ours:
             self.fault(None, "tables", "exactly a ledger's tables, indexes and triggers", ours, found)
@@ -1679,6 +1701,13 @@ class Sqlite(Source):
         ):
             return self._blob(record["seq"], "body", body) or None  # the row of an erased body is empty
         return None
+
+    def strays(self, named: set[str]) -> Iterator[str]:
+        # The row of an erased body is a digest and no bytes.
+        for digest, length in self._rows("SELECT digest, length(bytes) FROM bodies ORDER BY digest"):
+            known = isinstance(digest, bytes) and len(digest) == 32
+            if not known or (length and f"blake3:{digest.hex()}" not in named):
+                yield _shown(digest)
 
     def beside(self, seq: int, entry: Entry, record: Wire | None, completed: list[bytes] | None) -> None:
         self._last = seq, bytes.fromhex(blake3(entry.raw).hexdigest())
@@ -1777,7 +1806,10 @@ def copied(path: Path, lost: tuple[int, int] | None) -> Path:
     """A folder with a copy, where SQLite may write; the lost pages of a cut file are empty there."""
     folder = Path(tempfile.mkdtemp(prefix="external-evidence-"))
     try:
-        _copy(path, folder, [path] if lost else [path, *sides(path)])
+        if lost:
+            shutil.copyfile(path, folder / "ledger")
+        else:
+            _copy(path, folder, "ledger")
         for size in lost or ():
             os.truncate(folder / "ledger", size)
     except (OSError, CannotVerifyError):
@@ -1786,18 +1818,56 @@ def copied(path: Path, lost: tuple[int, int] | None) -> Path:
     return folder
 
 
-def _copy(path: Path, folder: Path, files: list[Path]) -> None:
-    for _ in range(5):
-        before = _stamps(files)
-        for one in files:
-            shutil.copyfile(one, folder / f"ledger{one.name.removeprefix(path.name)}")
-        if before == _stamps(files):
-            return
+@contextmanager
+def settled(path: Path) -> Iterator[Path]:
+    """The file, or where something lies beside it a copy of all that, as it was at one moment."""
+    if not sides(path):
+        yield path
+        return
+    folder = Path(tempfile.mkdtemp(prefix="external-evidence-"))
+    try:
+        _copy(path, folder, path.name)
+        yield folder / path.name
+    finally:
+        shutil.rmtree(folder)
+
+
+def _copy(path: Path, folder: Path, name: str) -> None:
+    # Who writes only adds to the -wal, until all of it is in the file; then it is begun anew with another
+    # head. So with the file and that head as they were, the -wal only grew, and SQLite leaves half a commit
+    # out. A time stamp would not do: it stands still for milliseconds.
+    for _ in range(MOST_LOOKS):
+        beside = sides(path)
+        heads = [_head(one) for one in beside]
+        copies = [(one, folder / f"{name}{one.name.removeprefix(path.name)}") for one in (path, *beside)]
+        with suppress(FileNotFoundError):  # the last writer took its files away
+            for one, copy in copies:
+                shutil.copyfile(one, copy)
+            if _alike(*copies[0]) and beside == sides(path) and heads == [_head(one) for one in beside]:
+                return
+        for _, copy in copies:
+            copy.unlink(missing_ok=True)
     raise CannotVerifyError("it changes while it is read; try again")
 
 
-def _stamps(files: list[Path]) -> list[tuple[int, int]]:
-    return [(one.stat().st_mtime_ns, one.stat().st_size) for one in files]
+def _head(side: Path) -> bytes:
+    """What tells one -wal or -journal from the next: sqlite.org/fileformat2.html sections 3 and 4.1."""
+    with suppress(FileNotFoundError), side.open("rb") as file:
+        return file.read(32)
+    return b""
+
+
+def _alike(one: Path, two: Path) -> bool:
+    with one.open("rb") as first, two.open("rb") as second:
+        while (part := first.read(1 << 20)) == second.read(1 << 20):
+            if not part:
+                return True
+    return False
+
+
+def _stamp(path: Path) -> tuple[int, int, int, list[Path]]:
+    seen = path.stat()
+    return seen.st_ino, seen.st_size, seen.st_mtime_ns, sides(path)
 
 
 def form_of(path: Path) -> str:
@@ -1929,6 +1999,9 @@ class Verifier:
         self.last: Checkpoint | None = None
         self.checkpoints = 0
         self._before = -1
+        self._names: set[str] = set()
+        self._all_read = True
+        self._opened = False
         self._idems: dict[str, int] = {}
         self._registered: set[tuple[str, str]] = set()
         self._tree = Tree()
@@ -1952,6 +2025,9 @@ class Verifier:
         self.findings += self.source.faults
         if self.source.torn is None:
             self._ends()
+            self._strays()
+        else:
+            self._signed_before_the_cut()
         for anchor in self.anchors:
             self._compare(anchor)
         if self.policy is not None:
@@ -1993,6 +2069,10 @@ class Verifier:
         raw, expected = entry.raw, self._before + 1
         record, broken = readable(raw)
         seq = entry.place if entry.place is not None else record["seq"] if record else expected
+        if record is None:
+            self._all_read = False
+        else:
+            self._names.add(record["body"]["digest"])
         if broken is not None:
             self.add(seq, broken.field, "the format of a record", broken.expected, broken.found)
         if seq != expected:
@@ -2019,7 +2099,7 @@ class Verifier:
         return completed
 
     def _chain(self, seq: int, record: Wire) -> None:
-        self.log = self.log or record["log"]
+        self.log = record["log"] if self.log is None else self.log
         rules = {
             "seq": (seq, "seq is the place where the record stands"),
             "prev": (self.head, "prev is the id of the record before it; one of the two was changed"),
@@ -2147,6 +2227,7 @@ class Verifier:
         demand(stated["origin"] == record["log"], "origin", record["log"], stated["origin"])
         place = f"{record['log']}\n{seq}\n{record['prev']}\n"
         if kind == "ledger.opened":
+            self._opened = True
             self._enter(seq, stated["key"])
         elif kind == "key.rotated":
             text = f"external-evidence key rotated v1\n{place}{stated['new_key']}\n"
@@ -2224,6 +2305,19 @@ class Verifier:
         for rule, one in self.lives.unfollowed(self._tainted):
             self.add(self._before, "record", rule, one, "no such record", "RULE-BROKEN")
 
+    def _strays(self) -> None:
+        # Which body a record names that cannot be read, nobody can say.
+        with suppress(*SQLITE_ERRORS):
+            for stray in self.source.strays(self._names) if self._all_read else ():
+                rule = "a stored body is one that a record names, and is there once"
+                self.add(max(self._before, 0), "body", rule, "no such body", stray)
+
+    def _signed_before_the_cut(self) -> None:
+        if self.keys or not self._opened:
+            covered = 0 if self.last is None else self.last.size
+            told = f"the first {covered} of the {self.records} records" if covered else "no record"
+            self.notes.append(f"signatures before the cut were checked over {told} that can be read")
+
     def _compare(self, anchor: Anchor) -> None:
         stated, name = anchor.checkpoint, f"{anchor.what} of {anchor.checkpoint.size} records"
         if self.log is not None and stated.origin != self.log:
@@ -2279,20 +2373,27 @@ class Verifier:
 
     def _trust(self, policy: Policy) -> None:
         pinned = self._pinned(self.log or "")
-        candidates = [anchor.checkpoint.note for anchor in self.anchors] + (
-            [self.last.note] if self.last else []
-        )
-        if not self.records or self.source.torn is not None:
+        kept = [anchor.checkpoint for anchor in self.anchors] + ([self.last] if self.last else [])
+        # A checkpoint of no records says nothing about a log that has some.
+        candidates = [one.note for one in kept if one.size and one.origin == self.log]
+        if not self.records:
+            return
+        if self.source.torn is not None:
+            if self._opened and pinned and not set(pinned) & set(self.keys):
+                self._other_key(pinned)
             return
         if not pinned:
             self.cannot.append(f"the policy names no key of {self.log}")
         elif not set(pinned) & set(self.keys):
-            rule = "the log is signed by a key that the policy names, or one that such a key vouches for"
-            self.add(0, "key", rule, ", ".join(map(str, pinned)), ", ".join(map(str, self.keys)) or "no key")
+            self._other_key(pinned)
         elif not any(map(policy.witnessed, candidates)):
             self.cannot.append(f"the quorum {policy.quorum} of the policy has not witnessed what is here")
         else:
             self.anchored.append(f"policy, checkpoint of {self._tree.size} records")
+
+    def _other_key(self, pinned: list[Key]) -> None:
+        rule = "the log is signed by a key that the policy names, or one that such a key vouches for"
+        self.add(0, "key", rule, ", ".join(map(str, pinned)), ", ".join(map(str, self.keys)) or "no key")
 
     # the report
 
@@ -2399,21 +2500,35 @@ def verify(path: Path, policy: Path | None = None, against: Iterable[Path] = ())
         except ValueError as error:
             raise CannotVerifyError(f"the policy breaks a rule: {error}") from error
         kept = [read_file(one, "checkpoint, proof or witness") for one in against]
-        beside = sides(path.resolve()) if form_of(path) == "sqlite" else []
-        report = _tried(path, trusted, kept, with_log=bool(beside))
-        # A write-ahead file of another state of the same log can give a log that holds.
-        log = any(one.name.endswith("-wal") for one in beside)
-        if log or (beside and report["exit_code"] in (1, 2)):
-            alone = _tried(path, trusted, kept, with_log=False)
-            if alone["exit_code"] in (0, 3) and not _goes_on(path):
-                names = ", ".join(one.name for one in beside)
-                torn = f"{names} does not fit and was left out; what it should hold is not here"
-                return {**alone, **outcome("TORN"), "torn": torn, "anchored_by": []}
-        return report
+        if form_of(path) != "sqlite":
+            return _tried(path, trusted, kept, with_log=False)
+        for _ in range(MOST_LOOKS):
+            place = path.resolve()
+            before = _stamp(place)
+            with settled(place) as still:
+                report = _sqlite(still, trusted, kept)
+            if still != place or before == _stamp(place):  # nothing locks a file that lies alone
+                return report
+        raise CannotVerifyError("it changes while it is read; try again")
     except CannotVerifyError as error:
         return refusal(str(error))
     except OSError as error:
         return refusal(f"it cannot be read: {error}")
+
+
+def _sqlite(path: Path, policy: Policy | None, kept: list[bytes]) -> Wire:
+    """The report on a SQLite ledger that nobody changes."""
+    beside = sides(path)
+    report = _tried(path, policy, kept, with_log=bool(beside))
+    # A write-ahead file of another state of the same log can give a log that holds.
+    log = any(one.name.endswith("-wal") for one in beside)
+    if log or (beside and report["exit_code"] in (1, 2)):
+        alone = _tried(path, policy, kept, with_log=False)
+        if alone["exit_code"] in (0, 3) and not _goes_on(path):
+            names = ", ".join(one.name for one in beside)
+            torn = f"{names} does not fit and was left out; what it should hold is not here"
+            return {**alone, **outcome("TORN"), "torn": torn, "anchored_by": []}
+    return report
 
 
 def _tried(path: Path, policy: Policy | None, kept: list[bytes], *, with_log: bool) -> Wire:
