@@ -12,7 +12,6 @@ from ledger.store import Reader
 from schemas.dates import split_instant
 from schemas.errors import IntegrityError, NotFoundError, UsageError
 from schemas.ledger import read_raw, record_id
-from schemas.text import shown
 
 MOST_DIGITS = 15
 FINISHED = "execution.finished"
@@ -123,7 +122,7 @@ def _there(reader: Reader, digits: str) -> int:
     head = reader.head()
     last = -1 if head is None else head.seq
     if len(digits) > MOST_DIGITS or int(digits) > last:
-        what = f"the ledger has {last + 1} records, from 0 on, and no record {shown(digits, 40)}"
+        what = f"the ledger has {last + 1} records, from 0 on, and no record {digits[:40]}"
         raise NotFoundError(what, subject="STATE")
     return int(digits)
 

@@ -139,6 +139,10 @@ def test_a_report_gives_the_verdict_of_verify_against_what_is_trusted(tmp_path: 
         assert verified.answer == done.answer["verification"]
     alone = quick("audit", "report", "--ledger", "a/l", cwd=tmp_path)
     assert (alone.status, alone.answer["verification"]["verdict"]) == (0, "UNANCHORED")
+    (tmp_path / "empty").write_bytes(b"")
+    no_policy = quick("audit", "report", "--policy", "empty", "--ledger", "a/l", cwd=tmp_path)
+    assert (no_policy.status, no_policy.answer["verification"]["verdict"]) == (2, "CANNOT-VERIFY")
+    assert b"the file is empty" in no_policy.err
     assert quick("audit", "report", "--policy", "none", "--ledger", "a/l", cwd=tmp_path).status == 2
 
 
