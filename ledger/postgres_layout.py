@@ -17,12 +17,14 @@ _TABLES = {
     ", PRIMARY KEY (log), UNIQUE (name)",
     "records": "log INTEGER NOT NULL, seq BIGINT NOT NULL, raw BYTEA NOT NULL, prev BYTEA NOT NULL"
     ", idem BYTEA NOT NULL, kind {text}, tree BYTEA NOT NULL"
-    ", PRIMARY KEY (log, seq), UNIQUE (log, prev), UNIQUE (log, idem), UNIQUE (log, kind, seq)",
+    ", PRIMARY KEY (log, seq), UNIQUE (log, prev), UNIQUE (log, idem), UNIQUE (log, kind, seq)"
+    ", CHECK (seq >= 0)",
     "bodies": "log INTEGER NOT NULL, digest BYTEA NOT NULL, bytes BYTEA NOT NULL, PRIMARY KEY (log, digest)",
     "subjects": "log INTEGER NOT NULL, hex {text}, algorithm {text}, field {text}, seq BIGINT NOT NULL"
     ", PRIMARY KEY (log, hex, algorithm, field, seq)",
     "schemas": "log INTEGER NOT NULL, name {text}, digest BYTEA NOT NULL, PRIMARY KEY (log, name, digest)",
-    "checkpoints": "log INTEGER NOT NULL, size BIGINT NOT NULL, note BYTEA NOT NULL, PRIMARY KEY (log, size)",
+    "checkpoints": "log INTEGER NOT NULL, size BIGINT NOT NULL, note BYTEA NOT NULL, PRIMARY KEY (log, size)"
+    ", CHECK (size > 0)",
 }
 TABLES = {name: columns.format(text='TEXT COLLATE "C" NOT NULL') for name, columns in _TABLES.items()}
 
@@ -55,6 +57,12 @@ UNION ALL
 SELECT o.relname || ' rule ' || r.rulename
 FROM ours o JOIN pg_catalog.pg_rewrite r ON r.ev_class = o.oid
 UNION ALL
+SELECT o.relname || ' ' || pg_catalog.pg_get_constraintdef(c.oid)
+FROM ours o JOIN pg_catalog.pg_constraint c ON c.conrelid = o.oid WHERE c.contype NOT IN ('p', 'u', 'n')
+UNION ALL
+SELECT o.relname || ' has rows of another table' FROM ours o
+WHERE EXISTS (SELECT 1 FROM pg_catalog.pg_inherits i WHERE o.oid IN (i.inhparent, i.inhrelid))
+UNION ALL
 SELECT o.relname || ' is no plain table' FROM ours o WHERE o.relkind <> 'r' OR o.relrowsecurity
 """
 
@@ -64,12 +72,18 @@ def _expected() -> list[str]:
     lines = []
     for table, definition in TABLES.items():
         columns, *keys = (
-            definition.replace(", PRIMARY KEY", "; PRIMARY KEY").replace(", UNIQUE", "; UNIQUE").split("; ")
+            definition.replace(", PRIMARY KEY", "; PRIMARY KEY")
+            .replace(", UNIQUE", "; UNIQUE")
+            .replace(", CHECK", "; CHECK")
+            .split("; ")
         )
         for column in columns.split(", "):
             name, kind, *rest = column.split()
             lines.append(f"{table} {name} {kind.lower()}{' C' if 'COLLATE' in rest else ''}")
         for key in keys:
+            if key.startswith("CHECK"):
+                lines.append(f"{table} {key.replace('(', '((').replace(')', '))')}")
+                continue
             inside = key.partition("(")[2].rstrip(")").replace(",", "")
             lines.append(f"{table} unique {inside}")
     return sorted(lines)

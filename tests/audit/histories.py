@@ -1,5 +1,6 @@
 """One signed ledger, and every other history that somebody could put in its place."""
 
+import json
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -13,7 +14,9 @@ from ledger.keys import Signer
 from ledger.sqlite import SqliteLedger
 from ledger.sqlite_readonly import open_readonly
 from ledger.tree import EMPTY_ROOT, Frontier, leaf_hash
+from schemas.canonical import canonical, digest_bytes
 from schemas.ledger import read_raw, record_id
+from schemas.ledger_erasure import BODY_ERASED, BodyErased
 from tests.ledger.carried import filler, live
 from tests.ledger.signing import ORIGIN, opened, signer, signing
 from tests.ledger.steps import edit, step
@@ -246,6 +249,68 @@ def unsaid(history: History, copy: Path) -> None:
     edit(copy, "UPDATE bodies SET bytes = x'' WHERE instr(bytes, 'admission_id')")
 
 
+def below_the_first(history: History, copy: Path) -> None:
+    """A body is thrown away, and a row below record 0, outside chain and tree, says that it was erased."""
+    unsaid(history, copy)
+    with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        rows = connection.execute("SELECT digest FROM bodies WHERE length(bytes) = 0").fetchall()
+        bodies = sorted(f"blake3:{digest.hex()}" for (digest,) in rows)
+        body = BodyErased(origin=ORIGIN, bodies=tuple(bodies), reason="none", schema_version=BODY_ERASED)
+        [(raw,)] = connection.execute("SELECT raw FROM records WHERE seq = 5")
+        digest = digest_bytes(body.canonical())
+        wire = json.loads(raw) | {
+            "kind": "body.erased",
+            "seq": 0,
+            "prev": None,
+            "subject": {"plan_id": digest},
+        }
+        wire |= {"body": {"digest": digest, "size": len(body.canonical())}, "idem": digest}
+        row = (canonical(wire), b"none", bytes.fromhex(digest[7:]))
+        connection.execute("INSERT INTO records VALUES (-1, ?, ?, ?, 'body.erased', x'')", row)
+        connection.execute("INSERT INTO bodies VALUES (?, ?)", (row[2], body.canonical()))
+
+
+def checkpoint_below(history: History, copy: Path) -> None:
+    """A checkpoint of fewer records than none."""
+    clean(history, copy)
+    edit(copy, "INSERT INTO checkpoints VALUES (-9223372036854775808, x'00')")
+
+
+def subject_as_bytes(history: History, copy: Path) -> None:
+    """No record is found by its plan any more, although the letters are the same."""
+    clean(history, copy)
+    edit(copy, "UPDATE subjects SET hex = CAST(hex AS BLOB) WHERE field = 'plan_id'")
+
+
+def stray_body(history: History, copy: Path) -> None:
+    """A body that no record names."""
+    clean(history, copy)
+    edit(copy, "INSERT INTO bodies VALUES (?, ?)", bytes.fromhex(digest_bytes(b"hidden")[7:]), b"hidden")
+
+
+def stray_body_under_a_number(history: History, copy: Path) -> None:
+    """The same, where nobody looks a body up."""
+    clean(history, copy)
+    edit(copy, "INSERT INTO bodies VALUES (5, 7)")
+
+
+def trigger_called_as_statistics(history: History, copy: Path) -> None:
+    """A trigger under the name of a table of SQLite's own."""
+    clean(history, copy)
+    with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        sql = "CREATE TRIGGER sqlite_stat1 AFTER INSERT ON bodies BEGIN DELETE FROM subjects; END"
+        row = "INSERT INTO sqlite_master VALUES ('trigger', 'sqlite_stat1', 'bodies', 0, ?)"
+        connection.execute(row, (sql,))
+
+
+def analysed(history: History, copy: Path) -> None:
+    """The owner let SQLite count: nothing of the log is changed."""
+    clean(history, copy)
+    edit(copy, "ANALYZE")
+
+
 Change = Callable[[History, Path], None]
 T, F, U, V, C, R, N = "TAMPERED", "FORKED", "UNANCHORED", "VERIFIED", "CANNOT-VERIFY", "RULE-BROKEN", "TORN"
 
@@ -273,4 +338,11 @@ MATRIX: list[tuple[Change, str, str, str]] = [
     (erased, U, V, V),
     (erased_and_back, R, R, R),
     (unsaid, T, T, T),
+    (below_the_first, T, T, T),
+    (checkpoint_below, T, T, T),
+    (subject_as_bytes, T, T, T),
+    (stray_body, T, T, T),
+    (stray_body_under_a_number, T, T, T),
+    (trigger_called_as_statistics, T, T, T),
+    (analysed, U, V, V),
 ]
