@@ -1,0 +1,75 @@
+"""Who looks at a ledger while others append to it sees a whole one: alone and as the doctor."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from ledger import standalone
+from tests.ledger.carried import carry, filler
+from tests.ledger.signing import opened
+from tests.ledger.steps import begin
+
+
+@contextmanager
+def appending(folder: Path, writers: int = 2) -> Iterator[None]:
+    """Others append to the ledger of `folder`, each by itself."""
+    stop = Event()
+
+    def append(writer: int) -> None:
+        ledger = begin(folder / "l.sqlite3")
+        number = writer
+        while not stop.wait(0.005):
+            number += writers
+            ledger.append(filler(number))
+        ledger.close()
+
+    threads = [Thread(target=append, args=(1000 + writer,)) for writer in range(writers)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+
+
+def test_the_one_file_verifier_calls_no_ledger_torn_that_others_append_to(tmp_path: Path) -> None:
+    begin(tmp_path / "l.sqlite3").close()
+    with appending(tmp_path):
+        for _ in range(40):
+            told = standalone.verify(tmp_path / "l.sqlite3")
+            assert (told["verdict"], told["torn"], told["findings"]) == ("UNANCHORED", None, [])
+    assert standalone.verify(tmp_path / "l.sqlite3")["records"] > 1
+
+
+def test_what_never_stands_still_cannot_be_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = opened(tmp_path)
+    ledger.append(filler(1))
+    monkeypatch.setattr(standalone, "MOST_LOOKS", 0)
+    with pytest.raises(standalone.CannotVerifyError, match="changes while it is read"):
+        standalone.copied(tmp_path / "l.sqlite3", None)
+    told = standalone.verify(tmp_path / "l.sqlite3")
+    ledger.close()
+    assert (told["verdict"], told["reasons"]) == (
+        "CANNOT-VERIFY",
+        ["it changes while it is read; try again"],
+    )
+
+
+def test_a_copy_of_other_content_or_another_length_is_looked_at_again(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.write_bytes(b"x" * 70)
+    for content, alike in ((b"x" * 70, True), (b"x" * 71, False), (b"y" * 70, False), (b"", False)):
+        two.write_bytes(content)
+        assert standalone._alike(one, two) is alike
+    assert standalone._head(tmp_path / "none") == b""
+
+
+def test_a_ledger_that_nobody_has_open_is_read_where_it_lies(tmp_path: Path) -> None:
+    carried = carry(tmp_path)
+    with standalone.settled(carried.sqlite) as place:
+        assert place == carried.sqlite
