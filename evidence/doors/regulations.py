@@ -1,27 +1,36 @@
 """Commands on the corpus of regulations: import, check, publish, search, resolve, compare."""
 
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from evidence.doors import output
 from evidence.doors.corpus import CALLER, open_corpus, open_provider, open_search
-from evidence.doors.options import actor_name, corpus_option, format_option, index_option
+from evidence.doors.options import actor_name, corpus_option, format_option, index_option, system_clock
 from evidence.doors.regulations_text import (
     defect,
-    defect_line,
+    defect_lines,
     diff_lines,
     diff_row,
     held_line,
     hit_lines,
     import_lines,
     revision_line,
+    undisclosed,
     unverified,
 )
 from evidence.doors.result_file import binary_stdout
 from providers.regulations.manifest import verify
-from schemas.errors import OrderError, UsageError
+from schemas.errors import NotReadyError, OrderError, StorageError, UsageError
 from schemas.text import refused_character, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from providers.regulations.corpus import Corpus
+    from schemas.regulations import RegulationEvidence
 
 
 class _Plain(click.ParamType[str]):
@@ -75,12 +84,14 @@ def import_(
 
 
 @regulations.command(epilog="Exit status: 0 nothing blocks publishing; 1 something does.")
+@click.option("--all", "everything", is_flag=True, help="Show every note as text, not one line a kind.")
 @corpus_option
 @format_option()
-def check(corpus_file: str | None, chosen_format: str | None) -> int:
+def check(everything: bool, corpus_file: str | None, chosen_format: str | None) -> int:
     """Tell everything that keeps the drafts from being published, and what they show together."""
     corpus = open_corpus(corpus_file)
-    problems, notes = corpus.check(), corpus.notes()
+    problems = corpus.check()
+    notes = [one for one in corpus.defects() if not one.blocks]
     if output.wants_json(chosen_format):
         output.print_json(
             {
@@ -91,7 +102,7 @@ def check(corpus_file: str | None, chosen_format: str | None) -> int:
         )
     else:
         head = "可以发布 nothing blocks publishing" if not problems else "不能发布 blocked"
-        output.print_text("\n".join([head, *map(defect_line, [*problems, *notes])]))
+        output.print_text("\n".join([head, *defect_lines([*problems, *notes], everything)]))
     return 1 if problems else 0
 
 
@@ -116,6 +127,20 @@ def publish(revision: str, actor: str | None, corpus_file: str | None, chosen_fo
     return 0
 
 
+@contextmanager
+def _index_left(revision: str) -> "Iterator[None]":
+    """Say of an index that cannot be reached that the corpus itself has withdrawn the revision."""
+    try:
+        yield
+    except (StorageError, NotReadyError) as error:
+        raise type(error)(
+            f"本地已撤回；服务器上的索引未去掉，请再撤回一次 {revision} is withdrawn here, its index is not"
+            f" taken away: withdraw it again. {error.message}",
+            subject=error.subject,
+            hint=error.hint,
+        ) from error
+
+
 @regulations.command()
 @click.argument("revision", type=PLAIN)
 @click.option("--reason", required=True, type=PLAIN, help="Why; it stays on record.")
@@ -126,16 +151,23 @@ def publish(revision: str, actor: str | None, corpus_file: str | None, chosen_fo
 def withdraw(
     revision: str, reason: str, actor: str | None, corpus_file: str | None, chosen_format: str | None
 ) -> int:
-    """Take the texts of a revision away for a reason, and its index; ids and hashes stay."""
+    """Take the texts of a revision away for a reason, and its index; ids and hashes stay.
+
+    Where the index could not be reached it is withdrawn none the less; the same command again takes the
+    index away.
+    """
     corpus = open_corpus(corpus_file)
     search = open_search(corpus, corpus_file)
     revision = corpus.full(revision)
     try:
         held = corpus.withdraw(revision, reason, actor_name(actor))
-    except OrderError:  # it is withdrawn already; a command that was killed may have left its index
+    except OrderError:  # it is withdrawn already; its index may have been left
+        with _index_left(revision):
+            if not search.holds(revision):
+                raise
+        held = []
+    with _index_left(revision):
         search.drop(revision)
-        raise
-    search.drop(revision)
     if output.wants_json(chosen_format):
         also = [{"edition": one.edition_id, "revisions": one.revisions, "draft": one.draft} for one in held]
         output.print_json(
@@ -233,6 +265,13 @@ def search(
     """Search by text, document number or clause number; the answer is EXT-20's RegulationsSearchResult."""
     from schemas.regulations import RegulationsSearchRequest
 
+    named = any(narrowed[name] for name in ("doc_no", "clause_no"))
+    if not named and not any(one.isalnum() for one in query):
+        raise UsageError(
+            "检索词为空 the query holds no word",
+            subject="QUERY",
+            hint="或写 or give --doc-no, --clause-no",
+        )
     provider = open_provider(corpus_file)
     request = RegulationsSearchRequest(
         query=query,
@@ -287,6 +326,7 @@ def resolve(
         verified = "（已核验 verified）" if found.hash_verified else unverified(because)
         lines = [
             f"{found.node_id}  {found.clause_no}",
+            *_edition_lines(provider.corpus, found),
             f"  语料修订 revision: {found.corpus_revision}",
             f"  节点哈希 node sha256: {found.node_sha256}{verified}",
             f"  来源原件 source asset sha256: {found.source_asset_sha256}",
@@ -297,8 +337,26 @@ def resolve(
                 f"  节点文本（不含条、项序号） node text, without its number [{found.start}:{found.end}]:",
                 found.excerpt,
             ]
+        elif found.hash_verified and found.disclosure not in ("full", "excerpt"):
+            lines.append(f"  {undisclosed(found.disclosure, '')}")
         output.print_text("\n".join(lines))
     return 0 if found.hash_verified else 1
+
+
+def _edition_lines(corpus: "Corpus", found: "RegulationEvidence") -> list[str]:
+    """Which document the node is of, and whether it is in force today; nothing where that did not hold."""
+    from providers.regulations.status import legal_status, today
+
+    if not found.edition_id or not found.hash_verified:
+        return []
+    edition = corpus.edition(found.corpus_revision, found.edition_id)
+    day, path = today(system_clock()), found.node_id.partition("#")[2]
+    status = legal_status(edition, corpus.editions(found.corpus_revision), day, path)
+    label = f"（{edition.label}）" if edition.label else ""
+    return [
+        f"  《{edition.title}》{label} {edition.doc_no}".rstrip(),
+        f"  效力 legal status: {status}（今日 today）",
+    ]
 
 
 @regulations.command()

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from providers.regulations.comparison import WHOLE
-from providers.regulations.disclosure import disclosed
+from providers.regulations.disclosure import disclosed, text_told
 from providers.regulations.kinds import MATCHES, bilingual
 
 if TYPE_CHECKING:
@@ -59,18 +59,47 @@ def import_lines(report: "ImportReport", everything: bool) -> list[str]:
     lines = [
         f"已收入草稿 taken in as drafts: {len(report.editions)} 版本 editions，{report.nodes} 节点 nodes"
     ]
-    kinds: dict[str, int] = {}
-    for one in report.defects:
-        kinds[one.kind] = kinds.get(one.kind, 0) + 1
-    lines += [f"  {count} × {bilingual(kind)}" for kind, count in sorted(kinds.items())]
-    ranked = sorted(report.defects, key=lambda one: not one.blocks)
-    listed = ranked if everything else ranked[:MOST_SHOWN]
-    lines += map(defect_line, listed)
-    if len(listed) < len(ranked):
-        lines.append(f"  另有 {len(ranked) - len(listed)} 项 more; --all shows them")
+    lines += defect_lines(report.defects, everything)
     if report.problems:
         lines.append(f"不能发布：{len(report.problems)} 项 blocked")
     return lines
+
+
+# What may be a wrong file or a wrong date goes before what only was set aside.
+SERIOUS = (
+    *("title differs", "document number not in the file", "variant differs", "claimed status differs"),
+    *("date in doubt", "effective before issued", "gap between editions", "no articles"),
+    *("number twice", "accepted name of no problem", "commencement in the text differs"),
+)
+FEW = 3
+
+
+def defect_lines(defects: "Sequence[Defect]", everything: bool) -> list[str]:
+    """What blocks, one by one; notes one line a kind, the serious ones first, unless all are asked for."""
+    blocking = [one for one in defects if one.blocks]
+    notes = [one for one in defects if not one.blocks]
+    if everything:
+        return [*map(defect_line, [*blocking, *sorted(notes, key=_weight)])]
+    lines = [*map(defect_line, blocking[:MOST_SHOWN])]
+    if len(blocking) > MOST_SHOWN:
+        lines.append(
+            f"  另有 {len(blocking) - MOST_SHOWN} 项阻止发布 more that block; --all 全部列出 shows them"
+        )
+    kinds: dict[str, list[Defect]] = {}
+    for one in sorted(notes, key=_weight):
+        kinds.setdefault(one.kind, []).append(one)
+    for kind, found in kinds.items():
+        if len(found) == 1:
+            lines.append(defect_line(found[0]))
+            continue
+        places = "，".join(f"{one.edition_id} {one.where}".strip() for one in found[:FEW])
+        more = "，… --all 全部列出 shows all" if len(found) > FEW else ""
+        lines.append(f"  {len(found)} × {bilingual(kind)} [提示 note]: {places}{more}")
+    return lines
+
+
+def _weight(one: "Defect") -> tuple[int, str]:
+    return (SERIOUS.index(one.kind) if one.kind in SERIOUS else len(SERIOUS), one.kind)
 
 
 STATES = {"draft": "草稿 draft", "published": "已发布 published", "withdrawn": "已撤回 withdrawn"}
@@ -111,7 +140,8 @@ def hit_lines(result: "RegulationsSearchResult") -> list[str]:
     """A search result for a reader."""
     state = ANSWERS.get(result.state, result.state)
     lines = [f"法规检索 search: {state}，语料修订 revision {result.corpus_revision}"]
-    lines += [f"  原因 reason: {reason}" for reason in result.degraded_reasons]
+    word = "原因 reason" if result.state in ("degraded", "unavailable") else "说明 note"
+    lines += [f"  {word}: {reason}" for reason in result.degraded_reasons]
     for number, hit in enumerate(result.hits, 1):
         label = f"（{hit.edition_label}）" if hit.edition_label else ""
         lines += [
@@ -120,9 +150,14 @@ def hit_lines(result: "RegulationsSearchResult") -> list[str]:
         ]
         if hit.excerpt:
             lines.append(f"     {hit.excerpt}".replace("\n", " "))
-        elif hit.withheld_reason:
-            lines.append(f"     （不披露 {hit.disclosure}：{hit.withheld_reason}）")
+        elif hit.disclosure not in ("full", "excerpt"):
+            lines.append(f"     {undisclosed(hit.disclosure, hit.withheld_reason)}")
     return lines
+
+
+def undisclosed(level: str, reason: str) -> str:
+    """That no text is shown at this level, and why where its keeper says so."""
+    return f"（正文不披露 not disclosed: {level}{f'：{reason}' if reason else ''}）"
 
 
 def _found(kinds: "Sequence[str]") -> str:
@@ -131,7 +166,9 @@ def _found(kinds: "Sequence[str]") -> str:
 
 def diff_row(row: "Row", editions: "tuple[Edition, Edition]") -> dict[str, object]:
     """One row of a comparison; of each text as much as its edition discloses."""
-    wire: dict[str, object] = {"kind": row.kind, "changed": row.changed, "score": row.score}
+    wire: dict[str, object] = {"kind": row.kind, "changed": row.changed}
+    if all(text_told(edition.disclosure) for edition in editions):
+        wire["score"] = row.score
     for name, node, edition in zip(("old", "new"), (row.old, row.new), editions, strict=True):
         if node is not None:
             shown = disclosed(node, edition)
@@ -148,7 +185,10 @@ def diff_row(row: "Row", editions: "tuple[Edition, Edition]") -> dict[str, objec
 def diff_lines(compared: "Comparison", editions: "tuple[Edition, Edition]", everything: bool) -> list[str]:
     """A comparison for a reader."""
     counts = "，".join(f"{ROWS[kind]} {count}" for kind, count in sorted(compared.counts().items()))
-    lines = [f"新旧对照 comparison: {counts or '没有条文 no articles'}"]
+    moved = sum(row.kind == "renumbered" and row.changed for row in compared.rows)
+    if moved:
+        counts += f"（条号变动的有 {moved} 条文字也变 renumbered and amended: {moved}）"
+    lines = [f"新旧对照 comparison: {counts or '没有条文 no articles'}", *_order_lines(editions)]
     for row in compared.rows:
         if row.kind == "same" and not everything:
             continue
@@ -156,7 +196,15 @@ def diff_lines(compared: "Comparison", editions: "tuple[Edition, Edition]", ever
             node.clause_no or node.node_id for node in (row.old, row.new) if node is not None
         )
         paired = row.old is not None and row.new is not None
-        likeness = f"（相似 likeness {row.score / WHOLE:.2f}）" if paired else ""
+        told = all(text_told(edition.disclosure) for edition in editions)
+        likeness = f"（相似 likeness {row.score / WHOLE:.2f}）" if paired and told else ""
+        if (
+            row.old is not None
+            and row.new is not None
+            and not row.changed
+            and row.old.sha256 != row.new.sha256
+        ):
+            likeness += "（仅全半角、空白或编号不同 only width, white space or numbers differ）"
         lines.append(f"{numbers}  {ROWS[row.kind]}{likeness}")
         if row.changed:
             sides = zip(("旧 old", "新 new"), (row.old, row.new), editions, strict=True)
@@ -164,6 +212,18 @@ def diff_lines(compared: "Comparison", editions: "tuple[Edition, Edition]", ever
                 f"  {word}: {_told(node, edition)}" for word, node, edition in sides if node is not None
             ]
     return lines
+
+
+def _order_lines(editions: "tuple[Edition, Edition]") -> list[str]:
+    """What a reader would else take for a comparison of an edition with the one that followed it."""
+    old, new = editions
+    if old.regulation_id != new.regulation_id:
+        return ["  注意 note: 这是两件法规 these are two regulations"]
+    if old.edition_id == new.edition_id:
+        return ["  注意 note: 这是同一版本 this is one edition"]
+    if old.key > new.key:
+        return ["  注意 note: 次序颠倒，前者较新 in reverse order: the first is the newer one"]
+    return []
 
 
 def _told(node: "Node", edition: "Edition") -> str:

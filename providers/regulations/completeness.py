@@ -24,6 +24,7 @@ def problems(cleaned: Cleaned, contents: list[Aside], tree: Tree) -> Iterator[Pr
     for base in _bases(tree):
         yield from _articles([one for one in tree.branches if one.kind == "art" and _base(one) == base])
     yield from _headings(tree)
+    yield from _items(tree)
     yield from _clauses(tree)
     for branch in tree.branches:
         if "~" in branch.path.rpartition("/")[2]:
@@ -126,6 +127,24 @@ def _headings(tree: Tree) -> Iterator[Problem]:
             detail = f"{branch.clause_no} 之前是 after {before or BEGINNING}"
             yield "gap before a heading", _line(branch), detail, f"gap:{branch.path}"
         last[key] = running[branch.kind] = branch.number
+
+
+def _items(tree: Tree) -> Iterator[Problem]:
+    """（一）（二）（三） under one 款, or running on through the 款 of one article."""
+    running: dict[str, int] = {}
+    for branch in tree.branches:
+        above = _base(branch)
+        before = 0
+        for item in branch.children:
+            if item.kind != "i" or "~" in item.path:
+                continue
+            runs_on = before == 0 and item.number == running.get(above, 0) + 1
+            if item.number != before + 1 and not runs_on:
+                kind = "item out of order" if item.number <= before else "gap before an item"
+                detail = f"{item.clause_no} 之前是 after {f'第{before}项' if before else BEGINNING}"
+                yield kind, _line(item), detail, f"gap:{item.path}"
+            before = max(before, item.number)
+            running[above] = before
 
 
 def _clauses(tree: Tree) -> Iterator[Problem]:

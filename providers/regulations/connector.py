@@ -55,11 +55,16 @@ class Regulations:
             current = corpus.current()
             if current is None:
                 raise NotReadyError(
-                    "no corpus revision is published", subject="corpus", hint="see regulations publish"
+                    "没有已发布的语料修订 no corpus revision is published",
+                    subject="corpus",
+                    hint="用 regulations publish 发布 publish one with regulations publish",
                 )
             manifest.verify(corpus.manifest(current), current)
         except IntegrityError as error:
-            why_not = f"the corpus is damaged: {error.message}; put an undamaged copy in its place"
+            why_not = (
+                f"语料库损坏，请换上完好的副本 the corpus is damaged: {error.message};"
+                " put an undamaged copy in its place"
+            )
         except EvidenceError as error:
             why_not = "; ".join(filter(None, (error.message, error.hint)))
         return standing(self.provider_id, self.provider_kind, why_not)
@@ -84,7 +89,12 @@ class Regulations:
         """
         opened = self._opened()
         if not plan.request.search_terms and not plan.request.source_refs:
-            raise InvalidError("the request has neither search_terms nor source_refs", subject="search_terms")
+            raise InvalidError(
+                "计划没有检索词也没有指名的来源 the request has neither search_terms nor source_refs",
+                subject="search_terms",
+                hint="法规检索不用目标作检索词：给 plan 写 --search-term 或 --source"
+                " the objective is not searched for here: plan again with --search-term or --source",
+            )
         run = Run(opened.corpus, opened.host, self._clock, plan)
         asking = Asking.of(plan)
         dual = asking.dual

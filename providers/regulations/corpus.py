@@ -104,9 +104,7 @@ class Corpus:
                 drafts.take_in(self._store, imported, [(asset.sha256, asset.data) for asset in assets])
                 changed += drafts.changed(self._store, imported.entry)
             regulations = {one.edition.regulation_id for one in sources}
-            together = [
-                one for one in drafts.notes(self._store) if one.edition_id.partition("@")[0] in regulations
-            ]
+            together = drafts.together(self._store, regulations)
         return ImportReport(
             tuple(imported.entry.edition.edition_id for imported, _ in taken),
             sum(len(imported.entry.nodes) for imported, _ in taken),

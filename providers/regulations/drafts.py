@@ -1,12 +1,13 @@
 """Draft editions: what the next revision is built from, and what keeps it from being published."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import orjson
 
 from providers.regulations import claims, pointer, status
 from providers.regulations.defects import Defect
+from providers.regulations.edition import Edition
 from providers.regulations.importer import Imported
 from providers.regulations.manifest import Entry, read_entry
 from providers.regulations.store import Store, holds, unpacked
@@ -43,13 +44,19 @@ def notes(store: Store) -> list[Defect]:
     return [Defect(edition, "", 0, kind, detail) for edition, kind, detail in claims.of_gaps(editions)]
 
 
+def together(store: Store, regulations: Collection[str]) -> list[Defect]:
+    """What the drafts of these regulations show together: what blocks, then notes."""
+    editions = [entry.edition for _, entry in drafted(store)]
+    found = [*overlapping([one for one in editions if one.regulation_id in regulations]), *notes(store)]
+    return [one for one in found if one.edition_id.partition("@")[0] in regulations]
+
+
 def problems(store: Store) -> list[Defect]:
     """Everything that keeps the drafts from being published."""
     found = [defect for defect in defects(store) if defect.blocks]
     entries = [entry for _, entry in drafted(store)]
     editions = [entry.edition for entry in entries]
-    for first, second in status.overlaps(editions):
-        found.append(_about(first, "intervals overlap", f"{second} 在同一日有效 is in force on the same day"))
+    found += overlapping(editions)
     current = pointer.current_revision(store)
     if current is not None:
         kept = {edition.edition_id for edition in editions} | set(tombstones(store))
@@ -68,6 +75,19 @@ def problems(store: Store) -> list[Defect]:
         found += [defect for defect in changed(store, entry) if defect.blocks]
         found += _assets_that_changed(store, entry)
     return found
+
+
+def overlapping(editions: Sequence[Edition]) -> list[Defect]:
+    """Pairs of editions of one regulation that would be in force on one day."""
+    return [
+        _about(
+            first,
+            "intervals overlap",
+            f"{second} 在同一日有效，请给旧版写失效日 repealed"
+            f" is in force on the same day: give the older one its repealed date",
+        )
+        for first, second in status.overlaps(editions)
+    ]
 
 
 def changed(store: Store, entry: Entry) -> list[Defect]:

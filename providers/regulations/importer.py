@@ -17,6 +17,8 @@ from providers.regulations.tree import grow
 from schemas.errors import InvalidError
 from schemas.text import shown
 
+NO_ARTICLES = "没有识别出第…条，正文作为段落收入 no 第N条 was recognised; the text is taken in as paragraphs"
+
 
 @dataclass(frozen=True, slots=True)
 class Asset:
@@ -66,6 +68,8 @@ def import_edition(
     )
     gaps = tuple(defect.name.removeprefix("gap:") for defect in found if defect.name.startswith("gap:"))
     articles = sum(branch.kind == "art" for branch in tree.branches)
+    if not any(branch.kind == "art" or branch.kind[0] == "x" for branch in tree.branches) and nodes:
+        found = sorted([*found, Defect(edition.edition_id, primary.name, 0, "no articles", NO_ARTICLES)])
     entry = Entry(edition, extractor, tree.scheme, assets, articles, gaps, tuple(nodes))
     asides = tuple((aside.number, aside.reason) for aside in (*cleaned.asides, *parts.contents))
     return Imported(entry, texts, tuple(found), asides)

@@ -76,13 +76,13 @@ def test_import_tells_every_defect_with_file_and_line(tmp_path: Path, quick: For
         "条号缺漏 gap before an article: 第七条 之前是 after 第3条 [阻止发布 blocks]"
         " 接受名 accept: gap:art7\n" in said
     )
-    assert "  1 × 半角项号 half-width item\n" in said
+    assert "2024.md:17: 半角项号 half-width item: (一) [提示 note]\n" in said
     assert text(quick, tmp_path, "check", status=1).startswith("不能发布 blocked\n")
     # A reviewer takes the named ones, and nothing stands in the way any more.
     write(tmp_path, NEW, accept=[one["accept"] for one in blocking])
     (tmp_path / "2024.md").write_text("\n".join(lines), encoding="utf-8")
     assert told(quick, tmp_path, "import", "manifest.json", *CORPUS)["blocked"] is False
-    assert text(quick, tmp_path, "check") == "可以发布 nothing blocks publishing\n"
+    assert text(quick, tmp_path, "check").startswith("可以发布 nothing blocks publishing\n")
     assert told(quick, tmp_path, "publish", *CORPUS)["state"] == "published"
 
 
@@ -92,7 +92,7 @@ def test_many_defects_are_shown_in_part_unless_all_are_asked_for(tmp_path: Path,
     lines = f"# {TITLE}\n\n第一条　下列各项：\n{items}\n"
     (tmp_path / "2019.md").write_text(lines, encoding="utf-8")
     few = text(quick, tmp_path, "import", "manifest.json", status=1)
-    assert "--all shows them" in few
+    assert "--all 全部列出 shows all" in few
     assert "--all" not in (everything := text(quick, tmp_path, "import", "manifest.json", "--all", status=1))
     assert len(everything.splitlines()) > len(few.splitlines())
 
@@ -253,7 +253,7 @@ def test_nothing_shows_more_than_an_edition_discloses(kept: tuple[Path, str], qu
     assert "（余文不披露 the rest is not disclosed）" in said
     assert "（不披露 not disclosed: withheld）" in said
     shown = text(quick, folder, "search", "航标灯名录编制办法第一条")
-    assert "（不披露 metadata_only：仅登记目录）" in shown
+    assert "（正文不披露 not disclosed: metadata_only：仅登记目录）" in shown
 
 
 def test_withdrawing_takes_the_text_and_its_index_away(tmp_path: Path, quick: Forking) -> None:
@@ -309,3 +309,94 @@ def test_an_edition_that_is_removed_leaves_a_tombstone(tmp_path: Path, quick: Fo
     assert error(quick, tmp_path, "remove", OLD, "--reason", "再次")[0] == 4
     assert "已移出草稿" in text(quick, tmp_path, "remove", NEW, "--reason", "误收")
     assert error(quick, tmp_path, "publish")[0] == 3
+
+
+@pytest.mark.parametrize("query", ["", "　", "？！"])
+def test_a_query_of_nothing_is_a_wrong_call(kept: tuple[Path, str], quick: Forking, query: str) -> None:
+    folder, _ = kept
+    status, refused = error(quick, folder, "search", query)
+    assert (status, refused["subject"]) == (2, "QUERY")
+    assert told(quick, folder, "search", query, "--clause-no", "第一条", *CORPUS)["hits"]
+
+
+def test_a_node_says_which_document_it_is_of_and_whether_that_is_in_force(
+    kept: tuple[Path, str], quick: Forking
+) -> None:
+    folder, _ = kept
+    said = text(quick, folder, "resolve", f"{OLD}#art3")
+    assert f"  《{TITLE}》（" in said
+    assert "  效力 legal status: 已修改（今日 today）" in said
+    assert "正文不披露" not in said
+    listed = text(quick, folder, "resolve", f"{LISTED}#art1")
+    assert "正文不披露 not disclosed: metadata_only" in listed
+
+
+def test_editions_in_force_on_one_day_are_told_when_they_are_taken_in(tmp_path: Path, quick: Forking) -> None:
+    path = write(tmp_path, OLD, NEW)
+    wire = json.loads(path.read_text(encoding="utf-8"))
+    for row in wire["editions"]:
+        row.pop("repealed", None)
+    path.write_text(json.dumps(wire), encoding="utf-8")
+    seen = told(quick, tmp_path, "import", path.name, *CORPUS, status=1)
+    [one] = [one for one in seen["defects"] if one["blocks"]]
+    assert (one["kind"], one["edition"]) == ("intervals overlap", OLD)
+    assert "请给旧版写失效日 repealed" in one["detail"]
+
+
+def test_notes_are_one_line_a_kind_and_check_shows_them_again(tmp_path: Path, quick: Forking) -> None:
+    write(tmp_path, NEW)
+    source = (tmp_path / "2024.md").read_text(encoding="utf-8")
+    items = "\n".join(f"({one})项；" for one in "一二三四五")
+    source = source.replace(f"# {TITLE}", f"# {TITLE}草案") + f"第九十条　下列各项：\n{items}\n"
+    (tmp_path / "2024.md").write_text(source, encoding="utf-8")
+    accept = [
+        one["accept"]
+        for one in told(quick, tmp_path, "import", "manifest.json", *CORPUS, status=1)["defects"]
+    ]
+    write(tmp_path, NEW, accept=[one for one in accept if one])
+    (tmp_path / "2024.md").write_text(source, encoding="utf-8")
+    taken = text(quick, tmp_path, "import", "manifest.json").splitlines()
+    checked = text(quick, tmp_path, "check").splitlines()
+    assert taken[1:] == checked[1:]
+    assert checked[0] == "可以发布 nothing blocks publishing"
+    assert "名称与清单不同 title differs" in checked[1]
+    [half] = [line for line in checked if "半角项号" in line]
+    assert half.startswith("  5 × 半角项号 half-width item [提示 note]: ")
+    assert half.endswith("，… --all 全部列出 shows all")
+    assert len(text(quick, tmp_path, "check", "--all").splitlines()) >= len(checked) + 4
+
+
+def test_a_comparison_says_in_which_order_and_of_what_it_is(kept: tuple[Path, str], quick: Forking) -> None:
+    folder, _ = kept
+    notes = [
+        ((NEW, OLD), "  注意 note: 次序颠倒，前者较新 in reverse order: the first is the newer one"),
+        ((OLD, OLD), "  注意 note: 这是同一版本 this is one edition"),
+        ((OLD, LISTED), "  注意 note: 这是两件法规 these are two regulations"),
+    ]
+    for editions, note in notes:
+        assert text(quick, folder, "diff", *editions).splitlines()[1] == note
+    assert "注意 note" not in text(quick, folder, "diff", OLD, NEW)
+
+
+def test_no_likeness_is_told_of_texts_that_are_not(kept: tuple[Path, str], quick: Forking) -> None:
+    folder, _ = kept
+    assert "相似 likeness" not in text(quick, folder, "diff", LISTED, LISTED, "--all")
+    rows = told(quick, folder, "diff", LISTED, LISTED, *CORPUS)["rows"]
+    assert rows
+    assert not any("score" in row for row in rows)
+
+
+def test_articles_that_only_look_otherwise_are_told_to(tmp_path: Path, quick: Forking) -> None:
+    write(tmp_path, OLD, NEW)
+    for name, third in (("2019.md", "第三条　甲（乙）。"), ("2024.md", "第三条　甲(乙)。")):
+        (tmp_path / name).write_text(
+            f"# {TITLE}\n\n第一条　丙。\n第二条　丁戊己庚辛。\n{third}\n", encoding="utf-8"
+        )
+    (tmp_path / "2024.md").write_text(
+        f"# {TITLE}\n\n第一条　壬。\n第二条　丙。\n第三条　甲(乙)。\n第四条　丁戊己庚壬。\n", encoding="utf-8"
+    )
+    told(quick, tmp_path, "import", "manifest.json", *CORPUS)
+    told(quick, tmp_path, "publish", *CORPUS)
+    said = text(quick, tmp_path, "diff", OLD, NEW, "--all")
+    assert "（条号变动的有 1 条文字也变 renumbered and amended: 1）" in said.splitlines()[0]
+    assert "相同 same（相似 likeness 1.00）（仅全半角、空白或编号不同 only width" in said

@@ -38,6 +38,27 @@ def test_a_server_that_is_down_is_named_without_the_password(tmp_path: Path, qui
     assert "postgresql://owner@127.0.0.1:1/x cannot be reached" in found["degradedReasons"][0]
     done = quick("regulations", "publish", revision, *CORPUS, *index, cwd=tmp_path)
     assert (done.status, done.error["retryable"]) == (75, True)
+    ask = ("withdraw", revision, "--reason", "权利")
+    for _ in range(2):
+        done = quick("regulations", *ask, *CORPUS, *index, cwd=tmp_path)
+        assert (done.status, done.error["retryable"]) == (75, True)
+        assert "本地已撤回；服务器上的索引未去掉，请再撤回一次" in done.error["message"]
+    assert told(quick, tmp_path, "revisions", *CORPUS)[0]["state"] == "withdrawn"
+    assert told(quick, tmp_path, *ask, *CORPUS)["state"] == "withdrawn"  # that beside the corpus was left
+    again = quick("regulations", *ask, *CORPUS, cwd=tmp_path)
+    assert (again.status, again.error["rule"]) == (3, "withdrawn")
     wrong = quick("regulations", "search", "检验记录", *CORPUS, "--index", "geheim", cwd=tmp_path)
     assert wrong.status == 2
     assert all(secret not in f"{done} {found} {wrong}" for secret in ("geheim@", PASSWORD))
+
+
+def test_a_server_that_lets_nobody_in_is_no_matter_of_trying_again(
+    tmp_path: Path, quick: Forking, database: str
+) -> None:
+    revision = publish(quick, tmp_path, OLD, NEW)
+    index = ("--index", f"{database.partition('?')[0]}_none")
+    done = quick("regulations", "publish", revision, *CORPUS, *index, cwd=tmp_path)
+    assert (done.status, done.error["retryable"]) == (4, False)
+    assert "重试无用" in done.error["hint"]
+    found = told(quick, tmp_path, "search", "检验记录", *CORPUS, *index, status=1)
+    assert found["state"] == "unavailable"

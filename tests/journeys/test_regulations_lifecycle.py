@@ -63,7 +63,7 @@ def test_a_damaged_manifest_is_not_ready_and_is_not_run(life: Life, harm: str) -
         db.commit()
     row = life.row()
     assert row["ready"] is False
-    assert row["unavailable_reason"].startswith("the corpus is damaged: ")
+    assert row["unavailable_reason"].startswith("语料库损坏，请换上完好的副本 the corpus is damaged: ")
     assert "an undamaged copy" in row["unavailable_reason"]
     done = life.quick("execute", "plan.json", "--allow-network", *CORPUS, cwd=life.folder)
     assert (done.status, done.error["code"]) == (4, "provider_not_ready")

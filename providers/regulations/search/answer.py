@@ -224,14 +224,14 @@ class Answer:
             return left
         try:
             return left & frozenset(self._index.holding(self._revision, clause.unit_path))
-        except (NotFoundError, StorageError) as error:
+        except (NotFoundError, NotReadyError, StorageError) as error:
             self._without_index(error)
             return left
 
     def _leading(self, edition_id: str) -> Sequence[str] | None:
         try:
             return self._index.leading(self._revision, edition_id, LEADING)
-        except (NotFoundError, StorageError) as error:
+        except (NotFoundError, NotReadyError, StorageError) as error:
             self._without_index(error)
             return None
 

@@ -5,6 +5,7 @@ query adds up what the units of its lexemes are worth, so that the server recall
 order as the embedded engine; the last word has ranking.py. Texts and hashes of evidence stay in the corpus.
 """
 
+import re
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from providers.regulations.search.postgres_build import LAYOUT, Connection, Name
 from providers.regulations.search.postgres_place import Place
 from providers.regulations.search.postings import weigh
 from providers.regulations.search.seam import Candidate, Recalled, Terms, Within
-from schemas.errors import NotFoundError, StorageError, UsageError
+from schemas.errors import EvidenceError, NotFoundError, NotReadyError, StorageError, UsageError
 
 PREFIX: Final = "kbreg_"
 TRIES: Final = 5
@@ -62,6 +63,17 @@ _HOLDING: Final[LiteralString] = (
     "SELECT edition_id FROM {unit} AS unit JOIN {edition} AS edition ON edition.id = unit.edition"
     " WHERE path = %s"
 )
+# Authorisation, an unknown database, no right. Whoever is not let in is told no SQLSTATE.
+_REFUSED: Final = frozenset({"28", "3D", "42"})
+_UNDEFINED_TABLE: Final = "42P01"  # another publisher has just replaced it
+_REFUSAL: Final = re.compile(
+    "password authentication failed|no pg_hba.conf entry|permission denied"
+    "|(?:database|role) .* does not exist"
+)
+GRANTS: Final = (
+    "用户、口令、数据库或权利不对，重试无用，见 docs/regulations.md"
+    " user, password, database or rights are wrong, and trying again will not help: see docs/regulations.md"
+)
 T = TypeVar("T")
 
 
@@ -75,7 +87,8 @@ class _Built:
 class PostgresIndex:
     """Indexes of revisions at a place, in tables whose names begin with `prefix`; a connection a thread.
 
-    StorageError when the server cannot be reached, does not know the user, or does not answer in time.
+    StorageError when the server cannot be reached or does not answer in time, NotReadyError when it lets
+    the user not in or not do it.
     """
 
     def __init__(self, place: Place, prefix: str = PREFIX) -> None:
@@ -224,6 +237,11 @@ class PostgresIndex:
         except psycopg.Error as error:
             raise self._trouble(error, " cannot be reached") from error
 
-    def _trouble(self, error: psycopg.Error, what: str = "") -> StorageError:
+    def _trouble(self, error: psycopg.Error, what: str = "") -> EvidenceError:
+        """What trying again may mend is StorageError; that somebody must grant something is NotReadyError."""
         said = error.diag.message_primary or " ".join(str(error).split())
-        return StorageError(f"{self._place.shown}{what}: {said}", subject=self._place.shown)
+        message = f"{self._place.shown}{what}: {said}"
+        state = error.sqlstate or ""
+        if (state[:2] in _REFUSED and state != _UNDEFINED_TABLE) or (not state and _REFUSAL.search(said)):
+            return NotReadyError(message, subject=self._place.shown, hint=GRANTS)
+        return StorageError(message, subject=self._place.shown)

@@ -66,6 +66,10 @@ class RegulationsSearch:
             self.drop(pinned)
         return pinned
 
+    def holds(self, revision: str) -> bool:
+        """Whether an index of a revision is there."""
+        return self._legs.index.has(revision)
+
     def drop(self, revision: str) -> None:
         """Forget what is derived from a revision, as after its withdrawal."""
         self._legs.index.drop(revision)

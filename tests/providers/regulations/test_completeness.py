@@ -7,6 +7,7 @@ from providers.regulations.branch import Piece
 from providers.regulations.division import divide
 from providers.regulations.lines import clean
 from providers.regulations.tree import grow
+from tests.providers.regulations.law import imported
 
 TEXT = "示例法\n2031年1月1日公布\n第一条 甲。\n乙。<br>丙。\n第二条 丁。\n".encode()
 
@@ -52,3 +53,36 @@ def test_a_node_without_lines_of_its_own_is_named_by_those_below_it() -> None:
     for branch in tree.branches:
         branch.pieces = [Piece(piece.line, "") for piece in branch.pieces]
     assert all(branch.spans() == ("", []) for branch in tree.branches)
+
+
+def items(*lines: str, accept: tuple[str, ...] = ()) -> list[tuple[str, int, str, bool]]:
+    text = "\n".join(("示例法", "第一条 下列各项：", *lines)) + "\n"
+    found = imported(text, accept=accept, title="示例法").defects
+    return [(one.kind, one.line, one.name, one.blocks) for one in found if "item" in one.kind]
+
+
+def test_a_missing_item_blocks_unless_it_is_accepted_by_name() -> None:
+    missing = ("（一）甲；", "（二）乙；", "（四）丁。")
+    assert items(*missing) == [("gap before an item", 5, "gap:art1/p1/i4", True)]
+    assert items(*missing, accept=("gap:art1/p1/i4",)) == [("gap before an item", 5, "gap:art1/p1/i4", False)]
+    assert items("（二）乙；") == [("gap before an item", 3, "gap:art1/p1/i2", True)]
+
+
+def test_items_out_of_order_block() -> None:
+    assert items("（一）甲；", "（三）丙；", "（二）乙。") == [
+        ("item out of order", 5, "gap:art1/p1/i2", True),
+        ("gap before an item", 4, "gap:art1/p1/i3", True),
+    ] or items("（一）甲；", "（三）丙；", "（二）乙。") == [
+        ("gap before an item", 4, "gap:art1/p1/i3", True),
+        ("item out of order", 5, "gap:art1/p1/i2", True),
+    ]
+
+
+def test_items_begin_anew_or_run_on_under_the_next_paragraph() -> None:
+    assert items("（一）甲；", "（二）乙。", "又有：", "（一）丙。") == []
+    assert items("（一）甲；", "（二）乙。", "又有：", "（三）丙。") == []
+
+
+def test_a_text_of_paragraphs_alone_is_a_note() -> None:
+    found = imported("示例法\n甲。\n乙。\n", title="示例法").defects
+    assert [(one.kind, one.blocks) for one in found if one.kind == "no articles"] == [("no articles", False)]

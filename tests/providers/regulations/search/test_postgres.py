@@ -212,7 +212,7 @@ def test_a_user_who_may_not_write_is_told_so(
         owner.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")
     reading = PostgresIndex(Place.of(postgres.url(database, "reader", "lesen")))
     assert searched(published, reading, "棉布").state == "ok"
-    with pytest.raises(StorageError, match="permission denied"):
+    with pytest.raises(NotReadyError, match="permission denied"):
         reading.build(published.pinned(), published.nodes(), published.editions())
     reading.close()
 
