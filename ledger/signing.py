@@ -116,7 +116,7 @@ class Signing:
             self.erased.add(self.verifier.name, subject, reason, bodies)
 
     def take_over(self, before: "Signing", view: Reader) -> None:
-        """Put on this key's list what was erased under the key before it; durable at the end.
+        """Put on this key's list what was erased under the key before it, and lead from there to this one.
 
         IntegrityError: this key has published another history.
         """
@@ -124,6 +124,8 @@ class Signing:
         self.refuse_unpublished(view)
         for one in before.erasures():
             self.remember(one.subject, one.reason, one.bodies)
+        if before.erased is not None and self.erased is not None:
+            before.erased.lead_to(self.erased)
 
     def _refuse_erased(self, view: Reader) -> None:
         for one in self.erasures():

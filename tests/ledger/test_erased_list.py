@@ -10,13 +10,14 @@ import pytest
 
 from ledger import standalone
 from ledger.custody import restore, rotate
+from ledger.erased_list import ErasedList
 from ledger.erasure import Again, erase
 from ledger.signing import Signing
 from ledger.sqlite import SqliteLedger
 from ledger.store import Draft
 from schemas.canonical import canonical, digest_bytes
 from schemas.errors import IntegrityError, StorageError, UsageError
-from schemas.ledger import read_raw
+from schemas.ledger import Subject, read_raw
 from tests.ledger.signing import ORIGIN, opened, signer, signing
 from tests.ledger.steps import OPENING, Ticking, append, name_of, stored
 from tests.ledger.steps import step as any_step
@@ -230,3 +231,35 @@ def test_the_list_is_there_before_the_bodies_go(ledger: SqliteLedger, tmp_path: 
         assert erase(held, name_of(1), "asked for", "keeper").again.bodies == 1
         append(held, step(4))
     assert verdict(tmp_path) == ("VERIFIED", [1])
+
+
+def test_an_older_key_finds_what_was_erased_under_those_that_followed_it(
+    ledger: SqliteLedger, tmp_path: Path
+) -> None:
+    keys = [signing(tmp_path / "keys", salt) for salt in ("2", "3")]
+    for key in keys:
+        rotate(ledger, key, "me")
+    erase(ledger, name_of(1), "asked", "me")
+    ledger.close()
+    with closing(put_back(tmp_path)) as older:
+        with pytest.raises(IntegrityError, match="were published"):
+            append(older, step(4))
+        again = restore(older, "me", "a disk was lost").again
+        assert again.bodies == 1
+        append(older, step(4))
+        with older.read() as reader:
+            assert reader.body(digest_bytes(BODY)) is None
+    assert BODY not in (tmp_path / "l.sqlite3").read_bytes()
+    assert listed(tmp_path, "log3.key")
+
+
+def test_lists_that_were_moved_together_are_found_and_a_circle_of_them_ends(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    one, two = (ErasedList(tmp_path / "a" / name) for name in ("one", "two"))
+    two.add(ORIGIN, Subject(plan_id=name_of(1)), "asked", [name_of(2)])
+    one.lead_to(two)
+    (tmp_path / "a").rename(tmp_path / "b")
+    one, two = (ErasedList(tmp_path / "b" / name) for name in ("one", "two"))
+    two.lead_to(one)
+    assert one.entries(ORIGIN) == two.entries(ORIGIN) == two.own(ORIGIN) != []
+    assert one.own(ORIGIN) == []
