@@ -4,6 +4,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 from tests.doors.command import around, script
@@ -48,6 +49,10 @@ def test_every_command_of_the_page_answers_as_the_page_says(tmp_path: Path) -> N
         told = LEFT_OUT.sub("", run(command, tmp_path, environment))
         assert CHANCE.sub("…", told) == CHANCE.sub("…", answer), command
         words |= set(re.findall(r"Ledger verification: \S+ (\S+)$", told, re.MULTILINE))
+        if " in-toto " in command:
+            (block,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+            checked = subprocess.check_output([sys.executable, "-W", "ignore", "-c", block], cwd=tmp_path)
+            assert re.fullmatch(rb"example\.org/plans\+[0-9a-f]{8}\n", checked)
         if " ledger init " in command:  # the auditor's own file, of the two lines that the keeper hands over
             (tmp_path / "policy").write_text(told.partition(".policy）:\n")[2])
     assert words == {"UNANCHORED", "VERIFIED", "TAMPERED", "FORKED", "TORN"}
