@@ -16,12 +16,14 @@ from ledger import standalone
 from ledger.bundle import write_bundle
 from ledger.custody import restore, rotate
 from ledger.forms import open_log
+from ledger.keyring import restoral_text, written
 from ledger.signing import Signing
 from schemas.errors import UsageError
 from tests.audit.histories import History, last_note, make
 from tests.ledger.carried import filler
-from tests.ledger.signing import opened, secret, signer, signing
+from tests.ledger.signing import ORIGIN, opened, secret, signer, signing
 from tests.ledger.steps import append
+from tests.ledger.test_custody import custom, restoral
 
 POLICY = f"log {signer().verifier}\nquorum none\n".encode()
 GAVE_UP = "a signed ledger.restored, gave up a checkpoint of 4 records"
@@ -222,3 +224,19 @@ def test_who_appends_with_the_key_of_before_is_told_which_file_to_name(tmp_path:
             append(ledger, filler(9))
         assert hint in str(caught.value.hint)
         ledger.close()
+
+
+def test_a_signed_restoral_of_what_is_no_checkpoint_is_not_told_as_one(tmp_path: Path) -> None:
+    def given_up(seq: int, prev: str) -> dict[str, object]:
+        text = restoral_text(ORIGIN, seq, prev, "nothing\n")
+        signature = written(signer().sign(text))
+        return restoral(seq, prev, published="nothing\n", signature=signature)
+
+    ledger = opened(tmp_path)
+    custom(ledger, "ledger.restored", given_up)
+    ledger.close()
+    path = tmp_path / "l.sqlite3"
+    told = verify(path, POLICY)
+    report = apart(path, tmp_path, POLICY)
+    assert [one for one in (*told.notes, *report["notes"]) if "gave up" in one] == []
+    assert [one.field for one in told.findings if one.field == "signature"] == []
