@@ -2126,6 +2126,8 @@ class Verifier:
                 self._tainted.add(record["subject"].get("plan_id", ""))
             self.lives.blind = self.lives.blind or kind == "provider.observed"
             return
+        if kind in STEPS and self._erasures.hide(record):
+            self.unjudged.append(seq)
         try:
             artifact = parse(body, MOST_BODY, 64)
             if kind != "schema.registered" and canonical(artifact) != body:
@@ -2204,7 +2206,6 @@ class Verifier:
             self._custody(seq, record, artifact)
             return
         if self._erasures.hide(record):
-            self.unjudged.append(seq)
             check_alone(kind, artifact, record["subject"])
             return
         if record["subject"].get("plan_id") in self._tainted:
@@ -2596,6 +2597,20 @@ def main(arguments: list[str], out: TextIO) -> int:
     return int(report["exit_code"])
 
 
-if __name__ == "__main__":
+def command() -> int:
+    """The exit code of the process; a report that nobody could be given is no verdict, and never 1."""
+    if sys.stdout is None:
+        return EXITS["CANNOT-VERIFY"]
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
-    sys.exit(main(sys.argv[1:], sys.stdout))
+    try:
+        code = main(sys.argv[1:], sys.stdout)
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left of it goes nowhere
+        print(f"the report cannot be written: {error}", file=sys.stderr)  # noqa: T201
+        return EXITS["CANNOT-VERIFY"]
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(command())

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -145,6 +147,14 @@ def test_a_name_of_another_digit_beside_the_entries_is_no_tile(fifty: Fifty, tmp
     assert words(tmp_path / "tiles", fifty.policy) == ("VERIFIED", "None", "VERIFIED")
     entries_tile.unlink()
     assert words(tmp_path / "tiles", fifty.policy) == ("TORN", "TORN", "TORN")
+
+
+def test_a_report_that_nobody_could_be_given_is_no_verdict(fifty: Fifty) -> None:
+    command = [sys.executable, standalone.__file__, "verify", fifty.bundle]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith("the report cannot be written: ")
 
 
 def test_tiles_of_no_records_are_no_log(fifty: Fifty, tmp_path: Path) -> None:
