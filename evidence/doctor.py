@@ -25,7 +25,7 @@ from evidence.doctor_files import (
     wal_of,
     writable,
 )
-from evidence.doctor_kept import kept_file, key_causes
+from evidence.doctor_kept import kept_file, key_causes, last_published
 from evidence.doctor_undo import Undo, from_utf16, with_newline, without_carriage_returns, without_mark
 from evidence.doctor_words import CAUSES, NOTES
 from evidence.verdict import Verdict
@@ -36,7 +36,7 @@ from ledger.places import Place
 from ledger.policy import Policy
 from ledger.sqlite_file import APPLICATION_ID, BEFORE_THE_TREE, LAYOUT
 from ledger.sqlite_foreign import foreign_log
-from ledger.store import Reader
+from ledger.store import Readable, Reader
 from schemas.errors import EvidenceError
 from schemas.ledger import read_raw
 
@@ -45,6 +45,7 @@ LIMIT = (
     "It names causes that it knows. That it finds none says nothing about the ledger: `audit verify` does,"
     " against what you trust."
 )
+_LOOKS = 3
 DAMAGE = (Verdict.TAMPERED, Verdict.FORKED, Verdict.RULE_BROKEN)
 
 
@@ -154,11 +155,25 @@ class _Doctor:
         self._log_itself()
 
     def _log_itself(self) -> None:
-        with closing(open_log(self._place)) as log, log.read() as reader:
-            if (head := reader.head()) is not None:
-                self._clock(reader)
-                if self._asked.key is not None:
-                    self._told.causes += key_causes(reader, head, self._asked.key)
+        with closing(open_log(self._place)) as log:
+            with log.read() as reader:
+                if reader.head() is not None:
+                    self._clock(reader)
+            if self._asked.key is not None:
+                self._told.causes += self._of_key(log, self._asked.key)
+
+    def _of_key(self, log: Readable, key: Path) -> list[Seen]:
+        # A writer publishes after it has committed, and lists what it erases before it commits: what it
+        # published is read before the ledger, and a body that is still there is looked for again.
+        found: list[Seen] = []
+        for _ in range(_LOOKS):
+            published = last_published(key)
+            with log.read() as reader:
+                head = reader.head()
+                found = [] if head is None else list(key_causes(reader, head, key, published))
+            if "erased-returned" not in [one.code for one in found]:
+                break
+        return found
 
     def _clock(self, reader: Reader) -> None:
         back, before, first = 0, "", ""

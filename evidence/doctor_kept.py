@@ -7,6 +7,7 @@ from evidence.doctor_files import Seen
 from evidence.doctor_undo import signs
 from ledger.anchor import Anchor
 from ledger.erasure import holds
+from ledger.files import read_settled
 from ledger.keyring import periods
 from ledger.note import VerifierKey
 from ledger.signing import BESIDE, Signing
@@ -15,8 +16,16 @@ from ledger.tree import frontier_at
 from schemas.errors import EvidenceError, NotFoundError, UsageError
 
 
-def key_causes(reader: Reader, head: Head, place: Path) -> Iterator[Seen]:
-    """Whether the key in that file is the one in force, and whether the log is what it published last."""
+def last_published(place: Path) -> bytes | None:
+    """The checkpoint beside the key in that file; None when there is none."""
+    return read_settled(place.with_name(place.name + BESIDE))
+
+
+def key_causes(reader: Reader, head: Head, place: Path, published: bytes | None) -> Iterator[Seen]:
+    """Whether the key in that file is the one in force, and whether the log is what it published last.
+
+    `published` is what `last_published` gave before the log was begun to be read.
+    """
     try:
         signing = Signing.load(place)
         own = signing.verifier
@@ -36,7 +45,8 @@ def key_causes(reader: Reader, head: Head, place: Path) -> Iterator[Seen]:
     if own != known[-1]:
         yield Seen("key-old", (f"{known[-1]} is in force",))
     yield from _returned(reader, signing)
-    yield from _published(reader, head, known, place.with_name(place.name + BESIDE))
+    if published:  # after a fall of power it may be empty
+        yield from _published(reader, head, known, place.with_name(place.name + BESIDE), published)
 
 
 def _returned(reader: Reader, signing: Signing) -> Iterator[Seen]:
@@ -57,6 +67,10 @@ def kept_file(place: Path, read: Callable[[bytes], object]) -> tuple[bytes | Non
         raw = place.read_bytes()
     except OSError as error:
         raise UsageError(f"{place} cannot be read: {error}", subject=str(place)) from error
+    return _readable(place, raw, read)
+
+
+def _readable(place: Path, raw: bytes, read: Callable[[bytes], object]) -> tuple[bytes | None, list[Seen]]:
     try:
         read(raw)
     except NotFoundError:
@@ -66,12 +80,12 @@ def kept_file(place: Path, read: Callable[[bytes], object]) -> tuple[bytes | Non
     return raw, []
 
 
-def _published(reader: Reader, head: Head, known: list[VerifierKey], place: Path) -> Iterator[Seen]:
-    if not place.exists() or not place.stat().st_size:  # after a fall of power it may be empty
-        return
-    raw, found = kept_file(place, lambda raw: Anchor.read(raw, head.log))
-    yield from found
-    if raw is None:
+def _published(
+    reader: Reader, head: Head, known: list[VerifierKey], place: Path, raw: bytes
+) -> Iterator[Seen]:
+    _, found = _readable(place, raw, lambda raw: Anchor.read(raw, head.log))
+    if found:
+        yield from found
         return
     anchor, records = Anchor.read(raw, head.log), head.seq + 1
     stated = anchor.checkpoint

@@ -6,7 +6,6 @@ that copy back does not reach it. After a rotation the old key's list leads to t
 """
 
 import os
-
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 

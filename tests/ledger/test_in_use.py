@@ -1,25 +1,34 @@
 """Who looks at a ledger while others append to it sees a whole one: alone and as the doctor."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
 
 import pytest
 
+from evidence.doctor import Asked, look
 from ledger import standalone
+from ledger.erasure import erase
+from ledger.sqlite import SqliteLedger
 from tests.ledger.carried import carry, filler
 from tests.ledger.signing import opened
 from tests.ledger.steps import begin
 
 
+def _plain(folder: Path) -> SqliteLedger:
+    return begin(folder / "l.sqlite3")
+
+
 @contextmanager
-def appending(folder: Path, writers: int = 2) -> Iterator[None]:
+def appending(
+    folder: Path, writers: int = 2, open_one: Callable[[Path], SqliteLedger] = _plain
+) -> Iterator[None]:
     """Others append to the ledger of `folder`, each by itself."""
     stop = Event()
 
     def append(writer: int) -> None:
-        ledger = begin(folder / "l.sqlite3")
+        ledger = open_one(folder)
         number = writer
         while not stop.wait(0.005):
             number += writers
@@ -40,10 +49,22 @@ def appending(folder: Path, writers: int = 2) -> Iterator[None]:
 def test_the_one_file_verifier_calls_no_ledger_torn_that_others_append_to(tmp_path: Path) -> None:
     begin(tmp_path / "l.sqlite3").close()
     with appending(tmp_path):
-        for _ in range(40):
+        for _ in range(12):
             told = standalone.verify(tmp_path / "l.sqlite3")
             assert (told["verdict"], told["torn"], told["findings"]) == ("UNANCHORED", None, [])
     assert standalone.verify(tmp_path / "l.sqlite3")["records"] > 1
+
+
+def test_the_doctor_accuses_no_ledger_that_others_append_to_and_erase_from(tmp_path: Path) -> None:
+    ledger = opened(tmp_path)
+    key = tmp_path / "keys" / "log.key"
+    with appending(tmp_path, 1, opened):
+        for number in range(4):
+            [done] = ledger.append(filler(number))
+            assert look(tmp_path / "l.sqlite3", Asked(key)).causes == []
+            erase(ledger, done.record.subject.plan_id or "", "asked", "me")
+            assert look(tmp_path / "l.sqlite3", Asked(key)).causes == []
+    ledger.close()
 
 
 def test_what_never_stands_still_cannot_be_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
