@@ -1,6 +1,7 @@
 """Text of others made harmless: as Markdown prose, as a Markdown code span, as terminal text."""
 
 import re
+from base64 import b64encode
 
 # Controls, bidirectional controls and surrogates (lifecycle.md H1, H2), which records already refuse,
 # and the line and paragraph separators, which some terminals and editors obey.
@@ -19,6 +20,7 @@ _MARKUP = re.compile(
     r"|[\s\ufeff]\Z",
     re.IGNORECASE,
 )
+_ROOT = re.compile("[0-9a-f]{64}")
 _LIST_NUMBER = re.compile(r"\A([0-9]{1,9})([.)])(?=\s|\Z)")
 
 
@@ -43,6 +45,11 @@ def code(text: str) -> str:
 def terminal(text: str) -> str:
     """`text` for a terminal: no control but tab and line feed, which every line break becomes."""
     return _LINE_BREAK.sub("\n", visible(text))
+
+
+def with_base64(text: str) -> str:
+    """`text`; where it is the root of a tree in hex, that in base64 too, as checkpoints show it."""
+    return f"{text} ({b64encode(bytes.fromhex(text)).decode()})" if _ROOT.fullmatch(text) else text
 
 
 def visible(text: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from evidence.plan_story import ERASED, HELD, PlanStory, Step
+from evidence.rendering.escape import with_base64
 from evidence.rendering.report_blocks import Block, Heading, Item, Items, Sentence, Table, Value
 from evidence.rendering.report_plan import TONES, code, plan_blocks, record
 from evidence.rendering.report_words import Words
@@ -169,7 +170,7 @@ def _findings(story: Story, judged: dict[str, Any], words: Words) -> Iterator[Bl
     rows = [
         (
             Value(f"#{one['seq']}", "code", to=_listed(story, one["seq"])),
-            *(code(str(one[name])) for name in ("field", "rule", "expected", "found")),
+            *(code(with_base64(one[name])) for name in ("field", "rule", "expected", "found")),
         )
         for one in findings[:MOST_FINDINGS]
     ]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from evidence.rendering.escape import terminal
+from evidence.rendering.escape import terminal, with_base64
 
 WORDS = {
     "VERIFIED": "已核实",
@@ -39,8 +39,8 @@ def render(report: dict[str, Any]) -> str:
     for finding in findings[:_MOST_SHOWN]:
         lines += [
             f"  × 记录 record {finding['seq']} {finding['field']}: {finding['rule']}",
-            f"      应为 expected: {finding['expected']}",
-            f"      实为 found: {finding['found']}",
+            f"      应为 expected: {with_base64(finding['expected'])}",
+            f"      实为 found: {with_base64(finding['found'])}",
         ]
     if len(findings) > _MOST_SHOWN or report["findings_truncated"]:
         lines.append(f"  … {len(findings)} 处问题，全部见 --format json; all findings: --format json")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evidence.rendering.escape import code, markdown, terminal, visible
+from evidence.rendering.escape import code, markdown, terminal, visible, with_base64
 from tests.rendering.markdown_reading import texts, types
 from tests.sinks.strategies import NASTY
 
@@ -94,3 +94,9 @@ def test_what_transports_beyond_commonmark_obey_is_broken_up(text: str, never: s
 )
 def test_ordinary_prose_stays_readable_in_the_source(text: str) -> None:
     assert markdown(text) == text
+
+
+def test_a_root_in_hex_is_followed_by_its_base64() -> None:
+    root = "cbf3d2d45b3152bbf0c409cddd031795d7f02be6c045d819999d29ec9148f92e"
+    assert with_base64(root) == f"{root} (y/PS1FsxUrvwxAnN3QMXldfwK+bARdgZmZ0p7JFI+S4=)"
+    assert with_base64(f"blake3:{root}") == f"blake3:{root}"
