@@ -37,7 +37,9 @@ def open_corpus(given: str | None, *, create: bool = False) -> "Corpus":
 
     path = corpus_path(given)
     if path is None:
-        raise UsageError(f"name the corpus with --corpus FILE or in ${CORPUS_VARIABLE}", subject="--corpus")
+        raise UsageError(
+            f"没有指明语料库 name the corpus with --corpus FILE or in ${CORPUS_VARIABLE}", subject="--corpus"
+        )
     corpus = Corpus.open(Path(path), system_clock, create=create)
     click.get_current_context().call_on_close(corpus.close)
     return corpus

@@ -52,16 +52,16 @@ def _body(asset: bytes, name: str) -> ET.Element:
                 raise InvalidError(f"{name} unpacks to more than {MOST_BYTES} bytes", subject=name)
             xml = archive.read(_PART)
     except (*_BROKEN, KeyError, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
-        raise InvalidError(f"{name} is no Word document: {error}", subject=name) from error
+        raise InvalidError(f"{name} 不是 Word 文件 is no Word document: {error}", subject=name) from error
     # UTF-16 would hide the words below; Word writes UTF-8.
     if b"\0" in xml or b"<!DOCTYPE" in xml or b"<!ENTITY" in xml:
         raise InvalidError(f"{name} declares entities or is no UTF-8, unlike Word's own", subject=name)
     try:
         body = ET.fromstring(xml).find(f"{_W}body")  # noqa: S314 - no entities: refused above
     except ET.ParseError as error:
-        raise InvalidError(f"{name} is no Word document: {error}", subject=name) from error
+        raise InvalidError(f"{name} 不是 Word 文件 is no Word document: {error}", subject=name) from error
     if body is None:
-        raise InvalidError(f"{name} is no Word document: it has no body", subject=name)
+        raise InvalidError(f"{name} 不是 Word 文件 is no Word document: it has no body", subject=name)
     return body
 
 
@@ -75,7 +75,7 @@ def _blocks(body: ET.Element, name: str) -> Iterator[tuple[str, bool]]:
                 raise InvalidError(
                     f"{name} has paragraphs that Word numbers itself: {_text(child)[:20]!r}",
                     subject=name,
-                    hint="save it as text, which writes the numbers out",
+                    hint="另存为文本 save it as text, which writes the numbers out",
                 )
             yield _text(child), False
         elif child.tag == f"{_W}tbl":

@@ -88,13 +88,13 @@ class Cleaned:
 def decode(asset: bytes, name: str = "asset") -> tuple[str, str]:
     """The text and its charset: UTF-8 with or without a mark, else GB18030, else InvalidError."""
     if len(asset) > MOST_BYTES:
-        raise InvalidError(f"{name} is {len(asset)} bytes; at most {MOST_BYTES} are read", subject=name)
+        raise InvalidError(f"{name} 过大 is {len(asset)} bytes; at most {MOST_BYTES} are read", subject=name)
     for codec in ("utf-8-sig", "gb18030"):
         try:
             return asset.decode(codec), "utf-8" if codec == "utf-8-sig" else codec
         except UnicodeDecodeError:
             continue
-    raise InvalidError(f"{name} is neither UTF-8 nor GB18030", subject=name)
+    raise InvalidError(f"{name} 的编码无法识别 is neither UTF-8 nor GB18030", subject=name)
 
 
 def clean(asset: bytes, name: str = "asset") -> Cleaned:

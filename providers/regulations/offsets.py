@@ -13,7 +13,7 @@ def span(length: int, start: object, end: object) -> tuple[int, int]:
     if last == 0 and (first < length or first == 0):
         return first, length
     if not 0 <= first < last <= length:
-        raise InvalidError(f"{first}..{last} is no slice of {length} code points", subject="range")
+        raise InvalidError(f"偏移越界 {first}..{last} is no slice of {length} code points", subject="range")
     return first, last
 
 
@@ -23,5 +23,5 @@ def _offset(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidError(f"an offset is a {type(value).__name__}, not a whole number", subject="range")
     if value < 0:
-        raise InvalidError(f"{value} is no offset", subject="range")
+        raise InvalidError(f"{value} 不是偏移 is no offset", subject="range")
     return value

@@ -27,5 +27,7 @@ def reader_for(name: str, readers: Mapping[str, tuple[str, Reader]] = READERS) -
     suffix = PurePath(name).suffix.lower()
     found = readers.get(suffix)
     if found is None:
-        raise InvalidError(f"{name}: no reader for {suffix or 'a file without a suffix'}", subject=name)
+        raise InvalidError(
+            f"{name}：不支持这种文件 no reader for {suffix or 'a file without a suffix'}", subject=name
+        )
     return found

@@ -73,7 +73,7 @@ class Store:
         there = path.is_file()
         if not there and not create:
             raise NotFoundError(
-                f"no corpus at {path}", subject=str(path), hint="regulations import … --corpus"
+                f"没有语料库 no corpus at {path}", subject=str(path), hint="regulations import … --corpus"
             )
         self._create = create
         if create:
@@ -122,7 +122,7 @@ class Store:
         """The file's one writer; everything inside is there afterwards, or nothing."""
         self._connection()
         if self._local.frozen:
-            raise StorageError(f"{self.path} cannot be written", subject=str(self.path))
+            raise StorageError(f"{self.path} 无法写入 cannot be written", subject=str(self.path))
         self.run("BEGIN IMMEDIATE")
         try:
             yield
@@ -213,7 +213,9 @@ class Store:
 
     def _check(self) -> None:
         if self.run("PRAGMA application_id") != [(APPLICATION_ID,)]:
-            raise IntegrityError(f"{self.path} is not a corpus of regulations", subject=str(self.path))
+            raise IntegrityError(
+                f"{self.path} 不是法规语料库 is not a corpus of regulations", subject=str(self.path)
+            )
         [(layout,)] = self.run("PRAGMA user_version")
         found = self.run("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
         if layout != LAYOUT or sorted(str(sql) for (sql,) in found) != sorted(_TABLES):
@@ -251,7 +253,9 @@ def _trouble(error: sqlite3.Error | UnicodeError, path: Path) -> EvidenceError:
         return InvalidError("a lone surrogate cannot be kept or looked for", subject=str(path))
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # absent when Python itself complains
     if code in _BUSY:
-        return BusyError(f"{path} is held by another writer", subject=str(path), hint="try again")
+        return BusyError(
+            f"{path} 正被另一写者占用 is held by another writer", subject=str(path), hint="再试 try again"
+        )
     if code in _STORAGE:
-        return StorageError(f"{path} cannot be read or written: {error}", subject=str(path))
+        return StorageError(f"{path} 无法读写 cannot be read or written: {error}", subject=str(path))
     return IntegrityError(f"{path}: {error}", subject=str(path))

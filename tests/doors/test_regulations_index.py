@@ -35,7 +35,7 @@ def test_a_server_that_is_down_is_named_without_the_password(tmp_path: Path, qui
     index = ("--index", "postgresql://owner:geheim@127.0.0.1:1/x")
     found = told(quick, tmp_path, "search", "检验记录", *CORPUS, *index, status=1)
     assert found["state"] == "unavailable"
-    assert "postgresql://owner@127.0.0.1:1/x cannot be reached" in found["degradedReasons"][0]
+    assert "postgresql://owner@127.0.0.1:1/x 连不上 cannot be reached" in found["degradedReasons"][0]
     done = quick("regulations", "publish", revision, *CORPUS, *index, cwd=tmp_path)
     assert (done.status, done.error["retryable"]) == (75, True)
     ask = ("withdraw", revision, "--reason", "权利")

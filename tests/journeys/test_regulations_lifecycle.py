@@ -39,7 +39,9 @@ def test_readiness_says_what_is_to_be_done(life: Life) -> None:
     assert (row["enabled"], row["ready"]) == (False, False)
     assert "--corpus" in row["unavailable_reason"]
     assert (row := life.row())["ready"] is False
-    assert row["unavailable_reason"] == "no corpus at corpus.sqlite3; regulations import … --corpus"
+    assert (
+        row["unavailable_reason"] == "没有语料库 no corpus at corpus.sqlite3; regulations import … --corpus"
+    )
     told(life.quick, life.folder, "import", str(write(life.folder / "法规", OLD, NEW)), *CORPUS)
     assert "no corpus revision is published" in (reason := life.row()["unavailable_reason"])
     assert "regulations publish" in reason
@@ -197,7 +199,7 @@ def test_named_nodes_are_resolved_in_the_revision_that_they_are_pinned_to(life: 
     told(life.quick, life.folder, "withdraw", first, "--reason", "权利人要求", *CORPUS)
     receipt = life.receipt(*QUESTION, "--source", refs[0], "--constraint", "再查", status=1)
     assert (receipt["status"], receipt["sources"]) == ("failed", [])
-    assert "该语料修订已撤回（原因：权利人要求） the revision was withdrawn" in receipt["limitations"][0]
+    assert "该语料修订已撤回（原因：权利人要求） the revision was withdrawn" in receipt["limitations"][1]
     assert "hash" not in receipt["limitations"][0]
     clean(life.folder, call=life.quick)
 

@@ -177,7 +177,9 @@ class PostgresIndex:
     def _built(self, db: Connection, revision: str) -> _Built:
         found = self._registered(db, revision)
         if found is None:
-            raise NotFoundError(f"{revision} is not indexed at {self._place.shown}", subject=revision)
+            raise NotFoundError(
+                f"{revision} 没有索引 is not indexed at {self._place.shown}", subject=revision
+            )
         return found
 
     def _registered(self, db: Connection, revision: str) -> _Built | None:
@@ -235,7 +237,7 @@ class PostgresIndex:
                 make_conninfo(**{**_DEFAULTS, **named, **ours}), autocommit=True, prepare_threshold=None
             )
         except psycopg.Error as error:
-            raise self._trouble(error, " cannot be reached") from error
+            raise self._trouble(error, " 连不上 cannot be reached") from error
 
     def _trouble(self, error: psycopg.Error, what: str = "") -> EvidenceError:
         """What trying again may mend is StorageError; that somebody must grant something is NotReadyError."""

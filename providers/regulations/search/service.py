@@ -85,7 +85,7 @@ class RegulationsSearch:
         except NotReadyError as error:
             return _unavailable(request.corpus_revision, error.message)
         if self._withdrawn(pinned):
-            return _unavailable(pinned, "the revision was withdrawn")
+            return _unavailable(pinned, "该语料修订已撤回 the revision was withdrawn")
         day = as_of or today(self._clock())
         catalogue = self._catalogue(pinned)
         answer = Answer(self._corpus, self._legs, pinned, catalogue, day)
@@ -148,7 +148,8 @@ def _clause(written: str) -> ClauseNumber | DecimalNumber | None:
 def _no_clause() -> InvalidRegulationsRequestError:
     # Never what the request holds (schemas.regulations_errors).
     return InvalidRegulationsRequestError(
-        "clauseNo names no clause of a document of articles, nor one of a standard that is named",
+        "条款号无法识别 clauseNo"
+        " names no clause of a document of articles, nor one of a standard that is named",
         subject="clauseNo",
         hint="such as 第一百二十条之一第二款第（三）项, 120-1 or 3.1.2; a bare 12.3 is ambiguous"
         " unless the query or docNo names the standard",

@@ -140,7 +140,7 @@ class SqliteIndex:
             kept = self._local.kept = {}
         path = self.path(revision)
         if not path.is_file():
-            raise NotFoundError(f"{revision} is not indexed", subject=revision)
+            raise NotFoundError(f"{revision} 没有索引 is not indexed", subject=revision)
         if revision not in kept:
             db = sqlite3.connect(
                 f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False

@@ -247,7 +247,7 @@ def test_another_source_of_an_edition_is_kept_and_how_it_differs_is_told(tmp_pat
                 "other.txt",
                 "variant differs",
             ): "6 条中 1 条不同，第一处 of so many articles differ, first art5",
-            ("scan.png", "variant not read"): "scan.png: no reader for .png",
+            ("scan.png", "variant not read"): "scan.png：不支持这种文件 no reader for .png",
         }
         corpus.publish()
         [entry] = corpus.entries()
