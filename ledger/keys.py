@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from ledger.converted import because
+from ledger.files import synchronise
 from ledger.note import (
     COSIGNATURE,
     ED25519,
@@ -119,12 +120,31 @@ def _secret(material: str) -> bytes | None:
     return None
 
 
+def is_missing(path: Path) -> bool:
+    """Whether there is no key at `path`: nothing, or an empty file that whoever made it did not fill."""
+    try:
+        seen = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    return stat.S_ISREG(seen.st_mode) and seen.st_size == 0
+
+
 def _write_new(path: Path, text: str) -> bool:
-    if path.exists():
+    """Whether there was no key at `path`; then the whole of this one is."""
+    new = path.with_name(f"{path.name}.{os.urandom(8).hex()}.new")
+    try:
+        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        if path.exists() and is_missing(path):
+            new.replace(path)
+        else:
+            os.link(new, path)  # unlike a renaming it takes nobody's place
+        synchronise(path.parent)
+    except FileExistsError:
         return False
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
+    finally:
+        new.unlink(missing_ok=True)
     return True

@@ -17,7 +17,7 @@ from evidence.doors.options import (
     signing_key,
     system_clock,
 )
-from schemas.errors import ConflictError, UsageError
+from schemas.errors import ConflictError, EvidenceError, UsageError
 
 if TYPE_CHECKING:
     from ledger.erasure import Again
@@ -94,15 +94,21 @@ def keys() -> None:
 def rotate(new: str, given: str | None, actor: str | None, chosen_format: str | None) -> int:
     """Sign with a new key from now on; the old one says so in a record, and is of no use after it."""
     from ledger.custody import rotate as change
+    from ledger.keys import is_missing
     from ledger.signing import Signing
 
     old = _required_key()
     place = Path(new)
-    if not place.exists():
+    held = _opened(given, old)
+    if made := is_missing(place):
         _make_key(place, old.verifier.name)
     following = Signing.load(place)
-    held = _opened(given, old)
-    done = change(held, following, actor_name(actor))
+    try:
+        done = change(held, following, actor_name(actor))
+    except EvidenceError as error:
+        if made and not error.retryable and not _has_key(held, following):
+            place.unlink()
+        raise
     _tell(
         {
             **_place(done),
@@ -189,13 +195,21 @@ def _required_key() -> "Signing":
 
 def _make_key(path: Path, name: str) -> None:
     from ledger.files import read_if_there
-    from ledger.keys import generate, store
+    from ledger.keys import generate, is_missing, store
     from ledger.signing import BESIDE, used
 
     beside = path.with_name(path.name + BESIDE)
-    if not path.exists() and (published := read_if_there(beside)):
+    if is_missing(path) and (published := read_if_there(beside)):
         raise used(beside, published)  # of a key that is not here any more
     store(path, generate(name))
+
+
+def _has_key(held: "Ledger", signing: "Signing") -> bool:
+    """Whether the log knows this key: a failure after the commit must not cost it."""
+    from ledger.keyring import periods
+
+    with held.read() as reader:
+        return signing.verifier in {period.key for period in periods(reader)}
 
 
 def _chance() -> str:

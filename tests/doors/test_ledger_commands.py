@@ -191,3 +191,32 @@ def test_a_ledger_without_a_key_imports_nothing_that_signs(tmp_path: Path) -> No
         cwd=tmp_path, env=around(), capture_output=True, check=False,
     )  # fmt: skip
     assert (done.returncode, b"external-evidence[sign]" in done.stderr) == (4, True)
+
+
+def test_a_key_file_that_was_left_empty_is_filled_and_a_refused_rotation_leaves_no_key(
+    begun: Path, quick: Forking
+) -> None:
+    keys = begun / "keys"
+    (keys / "2").touch(mode=0o600)
+    first = quick("ledger", "keys", "rotate", "--new", "keys/2", cwd=begun, environment=KEY)
+    assert (first.status, first.answer["new_key"][:18]) == (0, "example.org/plans+")
+    assert stat.S_IMODE((keys / "2").stat().st_mode) == 0o600
+    refused = quick("ledger", "keys", "rotate", "--new", "keys/3", cwd=begun, environment=KEY)
+    assert (refused.status, (keys / "3").exists()) == (2, False)
+    made = (keys / "2").read_bytes()
+    refused = quick("ledger", "keys", "rotate", "--new", "keys/2", cwd=begun, environment=KEY)
+    assert (refused.status, (keys / "2").read_bytes()) == (2, made)
+    assert [one.name for one in keys.iterdir() if one.name.endswith(".new")] == []
+
+
+def test_a_key_stays_where_trouble_of_the_disk_left_open_whether_it_is_in_use(
+    begun: Path, quick: Forking
+) -> None:
+    keys = begun / "keys"
+    (keys / "2.checkpoint").mkdir()
+    failed = quick("ledger", "keys", "rotate", "--new", "keys/2", cwd=begun, environment=KEY)
+    assert (failed.error["code"], failed.error["retryable"]) == ("storage", True)
+    made = (keys / "2").read_bytes()
+    (keys / "2.checkpoint").rmdir()
+    done = quick("ledger", "keys", "rotate", "--new", "keys/2", cwd=begun, environment=KEY)
+    assert (done.status, (keys / "2").read_bytes()) == (0, made)
