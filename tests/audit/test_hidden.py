@@ -150,7 +150,7 @@ def test_a_name_of_another_digit_beside_the_entries_is_no_tile(fifty: Fifty, tmp
 
 
 def test_a_report_that_nobody_could_be_given_is_no_verdict(fifty: Fifty) -> None:
-    command = [sys.executable, standalone.__file__, "verify", fifty.bundle]
+    command = [sys.executable, standalone.__file__, "verify", str(fifty.bundle)]
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)

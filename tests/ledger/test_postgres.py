@@ -216,6 +216,9 @@ def test_a_session_is_never_less_durable_than_the_standbys_that_the_server_names
         "ALTER TABLE external_evidence.records ALTER COLUMN kind DROP NOT NULL",
         'ALTER TABLE external_evidence.records ALTER COLUMN kind TYPE TEXT COLLATE "POSIX"',
         "ALTER TABLE external_evidence.records DROP CONSTRAINT records_log_prev_key",
+        "ALTER TABLE external_evidence.records DROP CONSTRAINT records_seq_check",
+        "ALTER TABLE external_evidence.bodies ADD CHECK (length(bytes) < 9) NOT VALID",
+        "CREATE TABLE public.more () INHERITS (external_evidence.bodies)",
         "ALTER TABLE external_evidence.records ENABLE ROW LEVEL SECURITY",
         "CREATE INDEX more ON external_evidence.records (kind)",
         "CREATE UNIQUE INDEX more ON external_evidence.records (log, kind) WHERE seq < 0",
@@ -235,6 +238,20 @@ def test_tables_that_are_not_as_we_made_them_are_no_ledger(database: str, damage
         with pytest.raises(IntegrityError, match="other tables, keys, triggers or rules") as caught:
             use()
         assert not isinstance(caught.value, NoLedgerError)
+
+
+def test_a_row_below_the_first_is_refused_and_a_body_of_nobody_is_told(database: str) -> None:
+    begin_in(database).close()
+    with psycopg.connect(database, autocommit=True) as other:
+        for below in (
+            "UPDATE external_evidence.records SET seq = -1",
+            "INSERT INTO external_evidence.checkpoints SELECT log, 0, '' FROM external_evidence.head",
+        ):
+            with pytest.raises(psycopg.errors.CheckViolation):
+                other.execute(below.encode())
+        other.execute("INSERT INTO external_evidence.bodies SELECT log, 'a', 'b' FROM external_evidence.head")
+    with closing(PostgresReadonly(PostgresUrl.of(database))) as log, log.read() as reader:
+        assert [(one.field, one.found) for one in reader.index_breaks()] == [("body", b"a".hex())]
 
 
 def test_a_layout_that_this_version_does_not_know_is_refused_by_its_number(database: str) -> None:

@@ -75,7 +75,8 @@ def test_a_fork_that_no_restoral_gave_up_is_not_excused(tended: Carried, tmp_pat
     fork = tmp_path / "fork"
     fork.write_bytes(bytes(Checkpoint(ORIGIN, 2, bytes(32)).signed(ONE)))
     report = standalone.verify(tended.bundle, tended.policy, [fork])
-    assert (report["verdict"], report["notes"]) == ("FORKED", [])
+    other = "record 3, a signed ledger.restored, gave up a checkpoint of 3 records"
+    assert (report["verdict"], report["notes"]) == ("FORKED", [other])
 
 
 @pytest.mark.parametrize(
