@@ -69,8 +69,11 @@ def entries(bundle: Path) -> list[Entry]:
 def bundle(path: Path, history: list[Entry]) -> Path:
     """That history as a bundle whose end is right."""
     held: list[Item] = []
+    there: set[bytes] = set()
     for one in history:
-        held += [("body", one.body), ("record", one.raw)]
+        held += [] if one.body in there else [("body", one.body)]
+        there.add(one.body)
+        held.append(("record", one.raw))
         held += [] if one.note is None else [("checkpoint", one.note)]
     return put(path, held)
 
