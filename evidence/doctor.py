@@ -106,6 +106,8 @@ class _Doctor:
         self._asked = asked
         self._told = Diagnosis(str(place))
         self._explained = False
+        # What does not hold once a conversion is undone, where the file as it is cannot be judged.
+        self._beneath: tuple[str, ...] = ()
 
     def run(self) -> Diagnosis:
         try:
@@ -129,6 +131,9 @@ class _Doctor:
     def _judge(self) -> None:
         policy, kept = self._kept()
         told = verify(self._place, policy, kept)
+        if told.verdict == Verdict.CANNOT_VERIFY and self._beneath:
+            self._cause("unexplained", *self._beneath)
+            return
         if told.torn is not None and "wal-foreign" not in [one.code for one in self._told.causes]:
             self._cause("torn", told.torn, explains=True)
         if told.verdict in DAMAGE:
@@ -136,9 +141,7 @@ class _Doctor:
         elif told.torn is None:
             self._log_itself()
         if told.verdict in DAMAGE and not self._explained:
-            self._cause(
-                "unexplained", *(f"record {one.seq} {one.field}: {one.rule}" for one in told.findings[:3])
-            )
+            self._cause("unexplained", *_first(told))
         if told.verdict == Verdict.CANNOT_VERIFY and not self._told.causes:
             self._told.cannot = "; ".join(told.reasons) or "the ledger has no record"
 
@@ -276,7 +279,11 @@ class _FileDoctor(_Doctor):
         with TemporaryDirectory(prefix="external-evidence-") as folder:
             copy = Path(folder) / "copy"
             undo(self._path, copy)
-            if copy.stat().st_size == self._path.stat().st_size or _damaged(told := verify(copy)):
+            if copy.stat().st_size == self._path.stat().st_size:
+                return False
+            if _damaged(told := verify(copy)):
+                if told.verdict in DAMAGE:
+                    self._beneath = (f"with {code} undone", *_first(told))
                 return False
         self._cause(code, f"with that undone, all {told.facts.records} records hold", explains=True)
         return True
@@ -327,6 +334,10 @@ class _FileDoctor(_Doctor):
         else:
             more = "goes on after" if differing[0] is None else "differs at"
             self._cause("copies", f"{copy.name}: {counts[1]} records, {more} record {differing[1][0]}")
+
+
+def _first(told: Verification) -> list[str]:
+    return [f"record {one.seq} {one.field}: {one.rule}" for one in told.findings[:3]]
 
 
 def _damaged(told: Verification) -> bool:

@@ -502,3 +502,11 @@ def test_of_a_ledger_in_a_database_the_log_is_looked_at(database: str, tmp_path:
     assert PASSWORD not in told.place
     put_key(tmp_path)
     only(look(where, Asked(tmp_path / "other.key")), "key-wrong")
+
+
+def test_what_was_changed_and_then_converted_is_not_passed_over(history: History, tmp_path: Path) -> None:
+    lines = bundle_of(history).read_bytes().splitlines(keepends=True)
+    changed = b"".join([*lines[:5], *lines[6:]])
+    only(look(put(tmp_path, changed.replace(b"\n", b"\r\n"))), "unexplained", "with crlf undone")
+    told = look(put(tmp_path, changed.replace(b"\n", b"\r\n")))
+    assert told.exit_code == 1

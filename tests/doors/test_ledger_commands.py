@@ -213,10 +213,10 @@ def test_a_key_stays_where_trouble_of_the_disk_left_open_whether_it_is_in_use(
     begun: Path, quick: Forking
 ) -> None:
     keys = begun / "keys"
-    (keys / "2.checkpoint").mkdir()
+    (keys / "log.key.erased.next").mkdir()
     failed = quick("ledger", "keys", "rotate", "--new", "keys/2", cwd=begun, environment=KEY)
     assert (failed.error["code"], failed.error["retryable"]) == ("storage", True)
     made = (keys / "2").read_bytes()
-    (keys / "2.checkpoint").rmdir()
+    (keys / "log.key.erased.next").rmdir()
     done = quick("ledger", "keys", "rotate", "--new", "keys/2", cwd=begun, environment=KEY)
     assert (done.status, (keys / "2").read_bytes()) == (0, made)
