@@ -38,7 +38,7 @@ def main(path: Path, way: str, size: int) -> None:
     acknowledged = {}
     try:
         for number in range(10_000):
-            [done] = append(ledger, step(number, body=bytes(5000) + str(number).encode()))
+            [done] = append(ledger, step(number, body=b'"%05000d"' % number))
             acknowledged[done.seq] = done.id
     except StorageError as error:
         errors.append(error.message)

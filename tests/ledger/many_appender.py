@@ -26,7 +26,7 @@ def main(path: Path, name: str, threads: int, count: int, room: int) -> None:
     def work(thread: int) -> None:
         for number in range(count):
             draft = step(
-                number, actor=f"{name}{thread}", body=bytes(2000) + f"{name} {thread} {number}".encode()
+                number, actor=f"{name}{thread}", body=f'"{"x" * 2000}{name} {thread} {number}"'.encode()
             )
             try:
                 [done] = appender.append(draft)

@@ -1,5 +1,6 @@
 """A step is written at once as the rules for a record would write it, and refused where they refuse it."""
 
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from ledger.proof import prove
 from ledger.store import Draft, Head, compose
 from ledger.tree import Frontier, frontier_of, leaf_hash
-from schemas.canonical import digest, digest_bytes
+from schemas.canonical import canonical, digest, digest_bytes
 from schemas.errors import ConflictError, InvalidError
 from schemas.ledger import KINDS, BodyRef, LedgerRecord, SchemaRef, Subject, read_raw
 from tests.ledger.signing import opened
@@ -30,7 +31,7 @@ KIND = st.sampled_from([kind for kind in KINDS if kind != "schema.registered"])
     actor=st.from_regex(r"[A-Za-z0-9_.:@/+-]{1,128}", fullmatch=True),
     schema=st.from_regex(r"[a-z][a-z0-9_.-]{0,95}", fullmatch=True),
     log=st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}", fullmatch=True),
-    body=st.binary(max_size=40),
+    body=st.text(st.characters(exclude_categories=["Cs"]), max_size=40).map(canonical),
 )
 def test_a_step_has_the_bytes_that_its_record_has(
     ids: tuple[str | None, ...], seq: int, kind: str, actor: str, schema: str, log: str, body: bytes
@@ -131,3 +132,24 @@ def test_a_call_without_a_step_appends_nothing(tmp_path: Path) -> None:
     assert ledger.append() == []
     assert len(stored(ledger)) == 1
     ledger.close()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"no json",
+        b'{"a": 1}',
+        b'{"b":1,"a":2}',
+        b"1.5",
+        b'{"a":9007199254740992}',
+        b"[" * 65 + b"]" * 65,
+    ],
+)
+def test_a_body_that_an_audit_would_call_tampered_is_refused(tmp_path: Path, body: bytes) -> None:
+    with closing(begin_file(tmp_path / "l.sqlite3")) as ledger:
+        with pytest.raises(InvalidError):
+            ledger.append(step(1, "policy.changed", body))
+        kept = [b'{"a":"1.5"}', b'{"\xf0\x9f\x98\x80":1,"\xef\xbf\xbd":2}', b"[%s]" % b",".join([b"[]"] * 70)]
+        for number, taken in enumerate(kept):
+            ledger.append(step(number, "policy.changed", taken))

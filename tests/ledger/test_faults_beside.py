@@ -50,7 +50,7 @@ def of_the_same_log(folder: Path) -> SqliteLedger:
 
 def of_another_log(folder: Path) -> SqliteLedger:
     ledger = begin(folder / "l.sqlite3")
-    ledger.append(*(step(number, body=bytes(900) + b"%d" % number) for number in range(30)))
+    ledger.append(*(step(number, body=b'"%0900d"' % number) for number in range(30)))
     return ledger
 
 

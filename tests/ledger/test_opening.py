@@ -272,7 +272,7 @@ def test_a_full_file_takes_nothing_and_loses_nothing(tmp_path: Path) -> None:
     def overfill() -> None:
         with ledger.write() as writer:
             writer._connection.execute("PRAGMA max_page_count = 1")
-            writer.append(step(2, body=bytes(100_000)))
+            writer.append(step(2, body=b'"%s"' % (b"x" * 100_000)))
 
     with pytest.raises(StorageError, match="disk is full") as caught:
         overfill()

@@ -393,9 +393,9 @@ def test_a_ledger_that_was_closed_takes_nothing_more_and_ends_what_it_had_begun(
 
 
 def test_a_body_that_fills_every_buffer_is_kept(database: str) -> None:
-    body = bytes(range(256)) * (MOST_BODY_BYTES // 256)
+    body = b'"%s"' % ("试\x7f".encode() * ((MOST_BODY_BYTES - 2) // 4))
     with closing(begin_in(database)) as ledger:
-        ledger.append(step(1, body=body), step(2, body=body[1:]))
+        ledger.append(step(1, body=body), step(2, body=b'"%s' % body[5:]))
         with ledger.read() as reader:
             assert reader.body(digest_bytes(body)) == body
 
