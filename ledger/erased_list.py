@@ -41,11 +41,9 @@ class ErasedList:
 
     def lead_to(self, following: "ErasedList") -> None:
         """From now on this list is continued by that of the key that follows; durable at the end."""
-        place = following.path.resolve()
-        try:
-            text = os.path.relpath(place, self._next().parent.resolve())  # both may move as one folder
-        except ValueError:  # on Windows, another drive
-            text = str(place)
+        place, here = following.path.resolve(), self._next().parent.resolve()
+        # Relative where it can be, so that both may move as one folder; not to another drive of Windows.
+        text = os.path.relpath(place, here) if place.drive == here.drive else str(place)
         replace(self._next(), os.fsencode(text) + b"\n", synchronised=True)
 
     def _chain(self) -> Iterator["ErasedList"]:

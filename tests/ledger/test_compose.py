@@ -153,3 +153,8 @@ def test_a_body_that_an_audit_would_call_tampered_is_refused(tmp_path: Path, bod
         kept = [b'{"a":"1.5"}', b'{"\xf0\x9f\x98\x80":1,"\xef\xbf\xbd":2}', b"[%s]" % b",".join([b"[]"] * 70)]
         for number, taken in enumerate(kept):
             ledger.append(step(number, "policy.changed", taken))
+
+
+def test_a_command_that_is_no_text_is_refused_by_its_key() -> None:
+    with pytest.raises(InvalidError):
+        step(1)._replace(command="\ud800").idem()

@@ -173,6 +173,7 @@ def test_a_key_without_a_place_keeps_no_list(tmp_path: Path) -> None:
         append(held, step(1, body=BODY))
         assert erase(held, name_of(1), "asked for", "keeper").bodies == 1
         assert key.erasures() == []
+        rotate(held, Signing(signer(salt="2")), "keeper")
     assert [one.name for one in tmp_path.iterdir()] == ["l.sqlite3"]
 
 

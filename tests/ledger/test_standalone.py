@@ -8,6 +8,7 @@ import sqlite3
 import sys
 from contextlib import closing
 from pathlib import Path, PosixPath
+from typing import Any
 
 import pytest
 
@@ -330,16 +331,35 @@ def test_json_is_one_ascii_object(signed: Carried, tmp_path: Path) -> None:
 
 
 class Growing(PosixPath):
-    """A file that is longer each time that somebody looks."""
+    """A file that is longer each time that somebody opens it."""
 
-    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
-        with self.open("ab") as file:
+    def open(self, *given: Any, **named: Any) -> Any:
+        with super().open("ab") as file:
             file.write(b"x")
-        return super().stat(follow_symlinks=follow_symlinks)
+        return super().open(*given, **named)
 
 
-def test_a_file_that_changes_all_the_time_while_it_is_copied_is_not_judged(tmp_path: Path) -> None:
+def test_a_file_that_changes_or_goes_each_time_it_is_copied_is_not_judged(tmp_path: Path) -> None:
     (tmp_path / "l").write_bytes(b"x")
     (tmp_path / "copy").mkdir()
-    with pytest.raises(standalone.CannotVerifyError, match="it changes while it is read"):
-        standalone._copy(tmp_path / "l", tmp_path / "copy", [Growing(tmp_path / "l")])
+    for path in (Growing(tmp_path / "l"), tmp_path / "absent"):
+        with pytest.raises(standalone.CannotVerifyError, match="it changes while it is read"):
+            standalone._copy(path, tmp_path / "copy", "l")
+        assert list((tmp_path / "copy").iterdir()) == []
+
+
+def test_its_command_ends_with_the_verdicts_code_also_where_nobody_can_be_told(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["standalone.py", "verify", str(tmp_path / "absent")])
+    with (tmp_path / "told").open("w+", encoding="ascii") as told:
+        monkeypatch.setattr(sys, "stdout", told)
+        assert standalone.command() == 2
+        told.seek(0)
+        assert "CANNOT-VERIFY" in told.read()
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        assert standalone.command() == 2
+    assert "the report cannot be written" in capfd.readouterr().err
+    monkeypatch.setattr(sys, "stdout", None)
+    assert standalone.command() == 2

@@ -13,6 +13,7 @@ from ledger import standalone
 from ledger.checkpoint import Checkpoint
 from ledger.note import Note
 from ledger.tree import frontier_of, leaf_hash
+from schemas.canonical import digest_bytes
 from schemas.ledger import read_raw
 from tests.ledger.carried import (
     Carried,
@@ -305,3 +306,14 @@ def test_the_tree_of_the_file_is_the_tree_of_the_project(signed: Carried) -> Non
         tree.append(standalone.leaf_hash(raw))
         assert tree.root() == frontier_of(map(leaf_hash, raws[:size])).root()
     assert standalone.Tree().root() == frontier_of([]).root()
+
+
+def test_a_step_under_another_plan_than_its_artifacts_breaks_a_rule(plain: Carried, tmp_path: Path) -> None:
+    whole = steps(items(plain.bundle))
+    at = next(seq for seq, one in enumerate(whole) if one.kind == "plan.created")
+    record = read_raw(whole[at].raw)
+    other = record.replace(subject=record.subject.replace(plan_id=digest_bytes(b"another")))
+    whole[at] = whole[at]._replace(raw=other.canonical())
+    path = put(tmp_path / "x.bundle", rechained(whole), record.log)
+    assert found(path) == ("RULE-BROKEN", at, "subject")
+    assert not clean(path)
