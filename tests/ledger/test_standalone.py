@@ -363,3 +363,21 @@ def test_its_command_ends_with_the_verdicts_code_also_where_nobody_can_be_told(
     assert "the report cannot be written" in capfd.readouterr().err
     monkeypatch.setattr(sys, "stdout", None)
     assert standalone.command() == 2
+
+
+class Restless(PosixPath):
+    """A file that was written to each time that somebody looks."""
+
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
+        seen = super().stat(follow_symlinks=follow_symlinks)
+        os.utime(self, ns=(seen.st_atime_ns, seen.st_mtime_ns + 1000))
+        return super().stat(follow_symlinks=follow_symlinks)
+
+
+def test_a_lone_file_that_is_written_to_while_it_is_read_is_not_judged(tmp_path: Path) -> None:
+    begin(tmp_path / "l.sqlite3").close()
+    report = standalone.verify(Restless(tmp_path / "l.sqlite3"))
+    assert (report["verdict"], "it changes while it is read" in report["reasons"][0]) == (
+        "CANNOT-VERIFY",
+        True,
+    )
