@@ -144,6 +144,7 @@ def test_a_call_without_a_step_appends_nothing(tmp_path: Path) -> None:
         b"1.5",
         b'{"a":9007199254740992}',
         b"[" * 65 + b"]" * 65,
+        '{"\ufffd":2,"\U0001f600":1}'.encode(),  # sorted as orjson does it
     ],
 )
 def test_a_body_that_an_audit_would_call_tampered_is_refused(tmp_path: Path, body: bytes) -> None:
