@@ -6,7 +6,7 @@ holds one life at a time; several processes derive the lives of a long ledger.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +17,7 @@ from evidence.replay.findings import (
     END,
     INDEX,
     MOST_FINDINGS,
+    RECORDS,
     SIGNATURES,
     Findings,
     Place,
@@ -26,7 +27,7 @@ from evidence.replay.lives import ChangedError, Context, Derived, StrayError, de
 from evidence.replay.notes import Notes
 from evidence.replay.views import View
 from evidence.replay.walk import Walked, walk
-from ledger.chain import Break
+from ledger.chain import Break, links
 from ledger.erasure import erased
 from ledger.signature_check import signature_breaks
 from ledger.store import Head, Readable, Reader
@@ -35,7 +36,7 @@ from schemas.errors import IntegrityError
 if TYPE_CHECKING:
     from evidence.replay.workers import Begun, Crew
 
-__all__ = ["MOST_FINDINGS", "Replay", "RuleBreak", "View", "replay"]
+__all__ = ["MOST_FINDINGS", "Replay", "RuleBreak", "View", "replay", "replay_cut"]
 
 # Below it the start of a process costs more than it saves.
 FEW_RECORDS = 20_000
@@ -130,6 +131,17 @@ def replay(
         return _alone(reader, shown)
 
 
+def replay_cut(records: Iterable[tuple[int, bytes]]) -> Replay:
+    """What stands before the cut of a SQLite file: the records and their chain, no body and no life."""
+    told, findings = Replay(), Findings()
+    for link in links(records):
+        told.records, told.head = told.records + 1, link.id
+        told.log = told.log or (None if link.record is None else link.record.log)
+        findings.add(Place(RECORDS, link.seq), link.breaks)
+    told.findings, told.truncated, told.tampered = findings.listed(), findings.truncated, findings.tampered
+    return told
+
+
 def _head(reader: Reader) -> Head | None:
     try:
         return reader.head()
@@ -150,7 +162,6 @@ def _in_memory(reader: Reader, view: View, *, by_artifact: bool) -> Replay:
 
 
 def _together(reader: Reader, view: View, log: Readable, head: Head, jobs: int) -> Replay:
-
     from tempfile import TemporaryDirectory  # only for a long ledger; half of a cold start otherwise
 
     from evidence.replay.workers import Crew

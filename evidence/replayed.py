@@ -7,16 +7,16 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evidence.audit import Replay, View, replay
+from evidence.audit import Replay, View, replay, replay_cut
 from evidence.verdict import Facts, Verdict, judge
 from ledger.anchor import Anchor, Compared, Seen, compare, given_up, signed_part, trust
-from ledger.chain import Break, links
-from ledger.forms import is_bundle, open_log
+from ledger.chain import Break
+from ledger.forms import lost_end, open_log
 from ledger.keyring import periods, vouched
 from ledger.places import Place
 from ledger.policy import Policy
-from ledger.sqlite_file import NoLedgerError, is_there
-from ledger.sqlite_torn import Torn, before_the_cut, readable, torn, what_is_left
+from ledger.sqlite_file import NoLedgerError
+from ledger.sqlite_torn import Torn, before_the_cut, readable, what_is_left
 from ledger.store import Readable, Reader
 from schemas.errors import EvidenceError, IntegrityError, InvalidError, UsageError
 from schemas.ledger import read_raw
@@ -86,7 +86,7 @@ def replay_log(
     answer = Replayed()
     try:
         trusted = None if policy is None else Policy.read(policy)
-        cut = _cut(path) if isinstance(path, Path) else None
+        cut = lost_end(path) if isinstance(path, Path) else None
         if isinstance(path, Path) and cut is not None:
             _left(answer, path, cut)
             return answer
@@ -114,29 +114,12 @@ def replay_log(
     return answer
 
 
-def _cut(path: Path) -> Torn | None:
-    """How a SQLite file was cut, if it was; NoLedgerError when nothing is there, or an empty file."""
-    if path.is_dir():
-        return None
-    if not is_there(path):
-        raise NoLedgerError(f"there is no ledger at {path}")
-    if path.stat().st_size == 0:
-        raise NoLedgerError(f"{path} is empty")
-    return None if is_bundle(path) else torn(path.resolve())
-
-
 def _left(answer: Replayed, path: Path, cut: Torn) -> None:
     """Of what stands before the cut, the chain."""
     answer.torn = str(cut)
-    told = answer.told
     with what_is_left(path.resolve(), cut) as reader:
-        for link in links(readable(reader)):
-            told.records, told.head = told.records + 1, link.id
-            told.log = told.log or (None if link.record is None else link.record.log)
-            for finding in link.breaks:
-                told.take(finding)
-        answer.notes.append(signed_part(None, told.records))
-    answer.notes.append(before_the_cut(told.records))
+        answer.told = replay_cut(readable(reader))
+    answer.notes += [signed_part(None, answer.told.records), before_the_cut(answer.told.records)]
 
 
 def _believing(

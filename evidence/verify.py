@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evidence.audit import MOST_FINDINGS, Replay, replay
+from evidence.audit import Replay, replay, replay_cut
 from evidence.verdict import LIMIT, Facts, Verdict, judge
 from ledger.anchor import Anchor, Compared, compare, given_up, other_key, see, signed_part, trust
-from ledger.chain import Break, links
+from ledger.chain import Break
 from ledger.checkpoint import Checkpoint
-from ledger.forms import is_bundle, open_log
+from ledger.forms import lost_end, open_log
 from ledger.keyring import Period, periods
 from ledger.places import Place
-from ledger.sqlite_file import NoLedgerError, is_there
-from ledger.sqlite_torn import Torn, before_the_cut, readable, torn, what_is_left
+from ledger.sqlite_file import NoLedgerError
+from ledger.sqlite_torn import Torn, before_the_cut, readable, what_is_left
 from ledger.sqlite_view import SqliteReader
 from ledger.store import Reader
 from schemas.errors import EvidenceError, IntegrityError, InvalidError
@@ -93,7 +93,7 @@ def verify(
     report = Verification()
     try:
         trusted = None if policy is None else _policy(policy)
-        cut = _look(path) if isinstance(path, Path) else None
+        cut = lost_end(path) if isinstance(path, Path) else None
         if isinstance(path, Path) and cut is not None:
             with what_is_left(path.resolve(), cut) as reader:
                 _left(report, reader, cut, trusted, against)
@@ -132,23 +132,11 @@ def _policy(raw: bytes) -> "Policy":
     return Policy.read(raw)
 
 
-def _look(path: Path) -> Torn | None:
-    """How a SQLite file was cut, if it was; NoLedgerError when nothing is there, or an empty file."""
-    if path.is_dir():
-        return None
-    if not is_there(path):
-        raise NoLedgerError(f"there is no ledger at {path}")
-    if path.stat().st_size == 0:
-        raise NoLedgerError(f"{path} is empty")
-    return None if is_bundle(path) else torn(path.resolve())
-
-
 def _whole(
     report: Verification, reader: Reader, told: Replay, policy: "Policy | None", against: Sequence[bytes]
 ) -> None:
-    report.torn = getattr(
-        reader, "torn", None
-    )  # only what was carried away can lose its end unseen by SQLite
+    # Only what was carried away can lose its end unseen by SQLite.
+    report.torn = getattr(reader, "torn", None)
     report.log, report.head = told.log, told.head
     report.erased, report.not_derived = told.erased, told.not_derived
     report.findings += told.findings
@@ -195,12 +183,10 @@ def _left(
     report.torn = str(cut)
     records = list(readable(reader))
     report.notes.append(before_the_cut(len(records)))
-    for link in links(records):
-        report.head = link.id
-        report.log = report.log or (None if link.record is None else link.record.log)
-        report.findings += link.breaks[: MOST_FINDINGS - len(report.findings)]
-        report.truncated |= len(report.findings) == MOST_FINDINGS
-    report.facts = Facts(len(records), torn=True, tampered=bool(report.findings))
+    told = replay_cut(records)
+    report.log, report.head = told.log, told.head
+    report.findings, report.truncated = told.findings, told.truncated
+    report.facts = Facts(told.records, torn=True, tampered=told.tampered)
     anchors = _anchors(report, against)
     seen = see(records, report.log, (), anchors)._replace(whole=False)
     report.notes.append(signed_part(None, len(records)))

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from ledger.places import Place, open_database
+from ledger.sqlite_file import NoLedgerError, is_there
+from ledger.sqlite_torn import Torn, torn
 from ledger.store import Readable
 from schemas.errors import StorageError
 
@@ -16,6 +18,20 @@ def is_bundle(path: Path) -> bool:
             return file.read(len(_BUNDLE)) == _BUNDLE
     except OSError as error:
         raise StorageError(f"{path} cannot be read: {error}", subject=str(path)) from error
+
+
+def lost_end(path: Path) -> Torn | None:
+    """How the SQLite file at `path` was cut, None when it was not or is in another form.
+
+    NoLedgerError: nothing is there, or an empty file.
+    """
+    if path.is_dir():
+        return None
+    if not is_there(path):
+        raise NoLedgerError(f"there is no ledger at {path}")
+    if path.stat().st_size == 0:
+        raise NoLedgerError(f"{path} is empty")
+    return None if is_bundle(path) else torn(path.resolve())
 
 
 def open_log(path: Place, *, cut_too: bool = False) -> Readable:
