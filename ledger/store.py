@@ -38,8 +38,8 @@ Clock = Callable[[], datetime]
 MOST_BODY_BYTES = MAX_BYTES
 REGISTERED = "schema.registered"
 _SOME_DIGEST = digest_bytes(b"")
-# What orjson may write otherwise than RFC 8785: a number that is no integer, and keys beyond U+FFFF, which the
-# one sorts by UTF-8 and the other by UTF-16. Texts may look like it.
+# What orjson may write otherwise than RFC 8785: a number that is no integer, and keys beyond U+FFFF, which
+# the one sorts by UTF-8 and the other by UTF-16. Texts may look like it.
 _DOUBTFUL = re.compile(rb"[0-9][.eE]|[\xf0-\xf4]")
 _AS_WRITTEN = orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER
 
