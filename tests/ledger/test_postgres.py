@@ -1,6 +1,5 @@
 """The ledger in PostgreSQL: the same bytes as in a file, several logs, many writers, no rights to spare."""
 
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
@@ -21,10 +20,10 @@ from ledger.sqlite import SqliteLedger
 from ledger.sqlite_file import NoLedgerError
 from ledger.store import MOST_BODY_BYTES, Ledger, registration
 from schemas.canonical import digest_bytes
-from schemas.errors import BusyError, ConflictError, EvidenceError, IntegrityError, StorageError, UsageError
+from schemas.errors import BusyError, ConflictError, EvidenceError, IntegrityError, UsageError
 from tests.ledger.signing import signing
 from tests.ledger.steps import OPENING, SCHEMA, Ticking, begin, begin_in, name_of, step, stored
-from tests.postgres import PASSWORD, Server
+from tests.postgres import Server
 
 STEPS = [*(step(number) for number in range(5)), registration("me", "plan_v0", b"{}"), step(1)]
 
@@ -300,69 +299,6 @@ def test_an_erased_body_is_gone_and_cannot_be_appended_again(database: str) -> N
         with pytest.raises(ConflictError):
             ledger.append(step(1, command="once more"))
         assert [seq for seq, _ in stored(ledger)] == [0, 1, 2, 3, 4]
-
-
-@pytest.mark.parametrize(
-    ("url", "says"),
-    [
-        ("postgresql://u:secret@ret@host/d", "percent-encoded"),
-        ("postgresql://u:secret/x@host/d", "percent-encoded"),
-        ("postgresql://u:secret#x@host/d", "percent-encoded"),
-        ("postgresql://u:secret%zz@host/d", "percent-encoded"),
-        ("postgresql://u:1/secret@host/d", "percent-encoded"),
-        ("postgresql://u@host/d#no log", "names the log"),
-        ("postgresql://u@host/d#a://b", "names the log"),
-    ],
-)
-def test_a_url_that_is_not_what_it_seems_is_refused_without_repeating_it(url: str, says: str) -> None:
-    with pytest.raises(UsageError, match=says) as caught:
-        PostgresUrl.of(url)
-    assert "secret" not in f"{caught.value} {caught.value.hint} {caught.value.to_wire()}"
-
-
-def unusable(server: Server) -> Iterable[tuple[str, type[EvidenceError], str]]:
-    """URLs that lead nowhere."""
-    url = server.url()
-    yield url.replace("%40", ""), UsageError, "password authentication failed"
-    yield server.url(password=None), UsageError, "no password"
-    yield server.url("nonesuch"), StorageError, "nonesuch"
-    yield url.replace(f":{server.port}", ":1"), StorageError, "cannot be reached"
-    yield f"{url}?bogus=%E5%AF%86", UsageError, "no URL that PostgreSQL knows"
-    yield f"{url}?connect_timeout=soon", EvidenceError, "connect_timeout|cannot be reached"
-    yield f"{url}#not/there", NoPostgresLedgerError, "no ledger at"
-
-
-def test_what_cannot_be_reached_is_told_without_its_password(postgres: Server) -> None:
-    for url, kind, says in unusable(postgres):
-        with pytest.raises(kind, match=says) as caught:
-            PostgresReadonly(PostgresUrl.of(url))
-        cause = caught.value.__cause__
-        shown = (
-            f"{caught.value} {caught.value.hint} {caught.value.to_wire()} {cause} {caught.value.__context__}"
-        )
-        assert PASSWORD not in shown
-        assert "geheim" not in shown
-        assert "%E5%AF%86" not in shown
-
-
-def test_where_several_hosts_are_named_a_writer_looks_for_the_one_that_writes(
-    postgres: Server, database: str
-) -> None:
-    begin_in(database).close()
-    here = f"127.0.0.1:{postgres.port}"
-    several = database.replace(here, f"127.0.0.1:1,{here}")
-    with closing(begin_in(several)) as ledger:
-        assert ledger.append(step(1))[0].seq == 1
-        assert str(ledger._place).startswith(f"postgresql://owner@127.0.0.1:1,{here}/test_")
-    with psycopg.connect(database, autocommit=True) as other:
-        name = database.rpartition("/")[2]
-        other.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on".encode())
-    with closing(PostgresReadonly(PostgresUrl.of(several))) as log:
-        assert len(stored(log)) == 2
-        version, safe = log.server()
-        assert (version[:1], safe) == ("1", True)
-    with pytest.raises(StorageError, match="cannot be reached"):
-        begin_in(several)
 
 
 def test_tables_that_cannot_be_made_are_tried_a_few_times(database: str) -> None:
