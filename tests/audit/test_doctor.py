@@ -353,3 +353,33 @@ def test_what_was_changed_and_then_converted_is_not_passed_over(history: History
     only(look(put(tmp_path, changed.replace(b"\n", b"\r\n"))), "unexplained", "with crlf undone")
     told = look(put(tmp_path, changed.replace(b"\n", b"\r\n")))
     assert told.exit_code == 1
+
+
+NAMES = ("l (1).sqlite3", "l.sync-conflict-20260304-050607-ABC.sqlite3", "l (Wang's conflicted copy).sqlite3",
+         "l - Copy.sqlite3", "l - 副本 (2).sqlite3", "l.sqlite3.orig", "l (冲突副本).sqlite3")  # fmt: skip
+
+
+def test_a_conflicting_copy_is_a_cause_only_when_it_holds_something_else(
+    history: History, tmp_path: Path
+) -> None:
+    path = put(tmp_path, history.ledger.read_bytes())
+    for name in NAMES:
+        put(tmp_path, history.backup.read_bytes(), name)
+    put(tmp_path, b"", "ledger (1).sqlite3")
+    assert sorted(one.name for one in copies(path)) == sorted(NAMES)
+    told = look(path)
+    fine(told)
+    assert notes(told) == ["clock-back"] + ["copy-behind"] * len(NAMES)
+    assert "22 of 23 records" in told.notes[1].evidence[0]
+    for name in NAMES[1:]:
+        (tmp_path / name).unlink()
+    shutil.copyfile(history.backup, path)
+    shutil.copyfile(history.ledger, tmp_path / NAMES[0])
+    only(look(path), "copies", "23 records, goes on after record 22")
+    path.unlink()
+    only(look(path), "copies", "is not")
+    put(tmp_path, history.ledger.read_bytes())
+    put(tmp_path, make_lives(tmp_path / "other", 1).read_bytes(), NAMES[0])
+    only(look(path), "copies", "differs at record 0")
+    put(tmp_path, b"no ledger", NAMES[0])
+    fine(look(path))

@@ -5,11 +5,9 @@ import shutil
 from pathlib import Path
 
 from evidence.doctor import Asked, look
-from evidence.doctor_files import copies, drive, held_elsewhere, leftovers, shared_memory
+from evidence.doctor_files import drive, held_elsewhere, leftovers, shared_memory
 from ledger.sqlite import SqliteLedger
-from tests.audit.diagnosing import codes, fine, notes, only, put, told_of
-from tests.audit.histories import History
-from tests.audit.lives import make as make_lives
+from tests.audit.diagnosing import codes, fine, notes, only, told_of
 from tests.ledger.carried import filler
 from tests.ledger.signing import signing
 from tests.ledger.steps import OPENING, Ticking, append
@@ -73,36 +71,6 @@ def test_a_journal_leftovers_and_hard_links_are_told(tmp_path: Path) -> None:
     told = look(path, Asked(tmp_path / "log.key"))
     assert codes(told) == ["leftovers", "key-wrong"]
     assert len(told.causes[0].evidence) == 3
-
-
-NAMES = ("l (1).sqlite3", "l.sync-conflict-20260304-050607-ABC.sqlite3", "l (Wang's conflicted copy).sqlite3",
-         "l - Copy.sqlite3", "l - 副本 (2).sqlite3", "l.sqlite3.orig", "l (冲突副本).sqlite3")  # fmt: skip
-
-
-def test_a_conflicting_copy_is_a_cause_only_when_it_holds_something_else(
-    history: History, tmp_path: Path
-) -> None:
-    path = put(tmp_path, history.ledger.read_bytes())
-    for name in NAMES:
-        put(tmp_path, history.backup.read_bytes(), name)
-    put(tmp_path, b"", "ledger (1).sqlite3")
-    assert sorted(one.name for one in copies(path)) == sorted(NAMES)
-    told = look(path)
-    fine(told)
-    assert notes(told) == ["clock-back"] + ["copy-behind"] * len(NAMES)
-    assert "22 of 23 records" in told.notes[1].evidence[0]
-    for name in NAMES[1:]:
-        (tmp_path / name).unlink()
-    shutil.copyfile(history.backup, path)
-    shutil.copyfile(history.ledger, tmp_path / NAMES[0])
-    only(look(path), "copies", "23 records, goes on after record 22")
-    path.unlink()
-    only(look(path), "copies", "is not")
-    put(tmp_path, history.ledger.read_bytes())
-    put(tmp_path, make_lives(tmp_path / "other", 1).read_bytes(), NAMES[0])
-    only(look(path), "copies", "differs at record 0")
-    put(tmp_path, b"no ledger", NAMES[0])
-    fine(look(path))
 
 
 def test_a_process_that_holds_the_replaced_file_is_found(tmp_path: Path) -> None:
