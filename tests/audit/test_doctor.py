@@ -11,6 +11,7 @@ from random import Random
 import pytest
 
 from evidence.doctor import Asked, look
+from evidence.doctor_files import copies
 from evidence.doctor_words import CAUSES, NOTES
 from evidence.rendering.doctor_text import render
 from ledger.bundle import write_bundle
