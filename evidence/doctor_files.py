@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from schemas.text import shown
 
@@ -105,8 +105,8 @@ def shared_memory(path: Path) -> tuple[bytes, int, int] | None:
         raw = opened.read(_SHM_HEADER)
     if len(raw) < _SHM_HEADER or not raw[12]:  # not initialised
         return None
-    native = "little" if raw[:4] == (3007000).to_bytes(4, "little") else "big"
-    frames, done = (int.from_bytes(raw[at : at + 4], native) for at in (16, 96))  # type: ignore[arg-type]
+    native: Literal["little", "big"] = "little" if raw[:4] == (3007000).to_bytes(4, "little") else "big"
+    frames, done = (int.from_bytes(raw[at : at + 4], native) for at in (16, 96))
     return raw[32:40], frames, done
 
 

@@ -47,7 +47,7 @@ def replace(path: Path, content: bytes, *, synchronised: bool) -> None:
     `synchronised`: it is durable at the end, else a fall of power may bring the old file back or an
     empty one.
     """
-    # As text: a Path keeps each of these random names for good (sys.intern).
+    # As text, and hence by os: a Path keeps each of these random names for good (sys.intern).
     new = f"{path}.{os.urandom(8).hex()}.new"
     try:
         try:

@@ -2601,13 +2601,14 @@ def command() -> int:
     """The exit code of the process; a report that nobody could be given is no verdict, and never 1."""
     if sys.stdout is None:
         return EXITS["CANNOT-VERIFY"]
+    # A TextIOWrapper, as Python makes it, has this; TextIO, as it is declared, has not.
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     try:
         code = main(sys.argv[1:], sys.stdout)
         sys.stdout.flush()
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left of it goes nowhere
-        print(f"the report cannot be written: {error}", file=sys.stderr)  # noqa: T201
+        sys.stderr.write(f"the report cannot be written: {error}\n")
         return EXITS["CANNOT-VERIFY"]
     return code
 
