@@ -32,7 +32,7 @@ from ledger.signing import Signing
 from ledger.sqlite import SqliteLedger
 from ledger.sqlite_file import Row, lay_out
 from ledger.store import Draft, Opening
-from schemas.canonical import digest_bytes
+from schemas.canonical import canonical, digest_bytes
 from schemas.ledger import Subject
 
 SCHEMA = digest_bytes(b"schema")
@@ -51,7 +51,7 @@ HEAD = "UPDATE head SET seq = ?, digest = ?"
 def draft(number: int) -> Draft:
     """A step as the engine makes it: one id in the subject, one body of its own."""
     identity = digest_bytes(str(number).encode())
-    body = json.dumps({"plan_id": identity, "text": "x" * (BODY_BYTES - 100)}).encode()
+    body = canonical({"plan_id": identity, "text": "x" * (BODY_BYTES - 100)})
     return Draft("plan.created", "bench", "plan", Subject(plan_id=identity), "plan_v0", SCHEMA, body)
 
 
