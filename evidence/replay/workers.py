@@ -41,12 +41,12 @@ class Crew:
     @classmethod
     @contextmanager
     def of(cls, jobs: int, log: Readable, head: Head, path: Path) -> Iterator["Crew"]:
-        """That many processes, until the end of the block; the caller's notes are at `path`."""
+        """That many processes with the caller's own, until the end of the block; its notes are at `path`."""
         from concurrent.futures import ProcessPoolExecutor
         from multiprocessing import get_context
 
         # Not forked: a connection of SQLite must not be carried over a fork.
-        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        with ProcessPoolExecutor(max(1, jobs - 1), mp_context=get_context("spawn")) as pool:
             yield cls(pool, jobs, log, head, path)
 
     def index(self) -> "Begun":
@@ -67,8 +67,9 @@ class Crew:
             for pair in pairs
         ]
         derived = Derived()
-        for pair, future in zip(pairs, asked, strict=True):
-            done = future.result()
+        # The others begin at the first part, the caller at the last that nobody has begun.
+        for pair, future in reversed(list(zip(pairs, asked, strict=True))):
+            done = None if future.cancel() else future.result()
             derived.add(derive(reader, notes, context, *pair) if done is None else done)
         return derived
 
