@@ -1,6 +1,7 @@
 """`external-evidence`: where the process enters; an interrupt at any moment ends it without a traceback."""
 
 # Nothing else is imported here, not even typing: before `main` begins, an interrupt is a traceback.
+import gc
 import signal
 import sys
 
@@ -11,9 +12,12 @@ def main(arguments: list[str] | None = None) -> None:
     # Whoever started us may have chosen that interrupts are ignored; that stands.
     heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     _on_interrupt(signal.SIG_DFL, heard)  # while imports run, an interrupt ends the process as it is
+    gc.disable()  # what is imported stays: to look through it again and again is a tenth of a start
     from evidence.doors.commands import interrupted, prepare, run
 
     prepare(given)
+    gc.freeze()
+    gc.enable()
     try:
         _on_interrupt(signal.default_int_handler, heard)
         status = run(given)
@@ -21,6 +25,7 @@ def main(arguments: list[str] | None = None) -> None:
         _on_interrupt(signal.SIG_IGN, heard)
         status = interrupted(given)
     _on_interrupt(signal.SIG_IGN, heard)  # the answer is out, and only the interpreter's end is left
+    gc.freeze()  # else the interpreter looks for cycles in all that was imported, as much again
     sys.exit(status)
 
 
