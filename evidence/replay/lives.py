@@ -5,6 +5,7 @@ registered, what was observed last, what was erased.
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -31,7 +32,7 @@ from ledger.chain import Break
 from ledger.store import Reader
 from ledger.written import read_written
 from schemas.errors import IntegrityError, InvalidError, OrderError
-from schemas.ledger import LedgerRecord, record_id
+from schemas.ledger import LedgerRecord, Subject, record_id
 from schemas.outside import parse
 from schemas.provider import Discovery
 
@@ -131,11 +132,15 @@ class _OneLife:
     def run(self, derived: Derived) -> None:
         """Take every step, and note what it told."""
         erased = self._context.erased
-        if erased:
-            records = (record for _, record in self._records())
+        touched = any(step.body in erased for step in self._steps)
+        if touched:
+            records = map(self._looked_up, self._steps)
             self._gone = ErasedLife.of(one for one in records if is_erased(self._reader, one, erased))
-        for step, record in self._records():
-            found = list(self._record(step.seq, record, derived))
+        for step in self._steps:
+            if step.kind is None or touched:
+                found = list(self._record(step.seq, self._looked_up(step), derived))
+            else:
+                found = list(self._usual(step, step.kind, derived))
             if found:
                 derived.findings.add(Place(RECORDS, step.seq, _TURN), found)
         if self._context.ended:
@@ -143,12 +148,28 @@ class _OneLife:
             derived.findings.add(Place(FOLLOWING, self._steps[0].seq), unfollowed(self._life, last))
         _count(self._life, derived)
 
-    def _records(self) -> Iterator[tuple[Known, LedgerRecord]]:
-        for step in self._steps:
-            raw = self._reader.raw(step.seq)
-            if raw is None or raw_id(record_id(raw)) != step.id:
-                raise ChangedError(str(step.seq))
-            yield step, read_written(raw)
+    def _looked_up(self, step: Known) -> LedgerRecord:
+        raw = self._reader.raw(step.seq)
+        if raw is None or raw_id(record_id(raw)) != step.id:
+            raise ChangedError(str(step.seq))
+        return read_written(raw)
+
+    def _usual(self, step: Known, kind: str, derived: Derived) -> Iterator[Break]:
+        """As `_record`, of a step that needs its record only where something is wrong."""
+        body = None
+        with suppress(IntegrityError):  # told of the record
+            body = self._reader.body(step.body)
+        try:
+            subject = (
+                self._take(step.seq, kind, body) if body is not None and len(body) == step.size else None
+            )
+        except OrderError as error:
+            yield order_break(step.seq, error)
+            return
+        if subject is None:
+            yield from self._record(step.seq, self._looked_up(step), derived)
+        elif (subject.request_id, subject.receipt_digest, subject.admission_id) != step[3:6]:
+            yield from subject_breaks(self._looked_up(step), subject)
 
     def _record(self, at: int, record: LedgerRecord, derived: Derived) -> Iterator[Break]:
         try:
@@ -169,6 +190,12 @@ class _OneLife:
         except InvalidError as error:
             yield body_break(at, record, error)
 
+    def _take(self, at: int, kind: str, body: bytes) -> Subject | None:
+        if kind == "plan.created":
+            self._swift.rows = rows = self._observed.before(at)
+            self._life.observed = None if rows is None else rows.discovery
+        return self._swift.step(kind, body)
+
     def _not_derived(self, at: int, record: LedgerRecord, body: bytes, derived: Derived) -> Iterator[Break]:
         derived.not_derived.append(at)
         self._gone.tell(self._life, record)
@@ -178,11 +205,8 @@ class _OneLife:
 
     def _step(self, at: int, record: LedgerRecord, body: bytes) -> Iterator[Break]:
         schemas, schema = self._context.schemas, swift.SCHEMAS[record.kind]
-        if record.kind == "plan.created":
-            self._swift.rows = rows = self._observed.before(at)
-            self._life.observed = None if rows is None else rows.discovery
         try:
-            subject = self._swift.step(record.kind, body)
+            subject = self._take(at, record.kind, body)
         except OrderError as error:
             yield from schema_breaks(schemas, at, record, schema)
             yield order_break(record.seq, error)

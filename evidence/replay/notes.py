@@ -12,18 +12,26 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
+from schemas.ledger import LedgerRecord
+
 _MOST_WAITING = 1000
+_SAID = "kind TEXT, request TEXT, receipt TEXT, admission TEXT, body TEXT, size INTEGER"
 _TABLES = (
-    "CREATE TABLE steps (plan TEXT, seq INTEGER, id BLOB)",
+    f"CREATE TABLE steps (plan TEXT, seq INTEGER, id BLOB, {_SAID})",
     "CREATE TABLE keys (idem BLOB, seq INTEGER)",
     "CREATE TABLE observed (seq INTEGER PRIMARY KEY, body TEXT)",
 )
 # A life is told by its first record, so that lives come in the order in which the ledger holds them.
 _SORTED = (
-    "CREATE TABLE lives AS SELECT first, plan, seq, id FROM"
-    " (SELECT plan, seq, id, min(seq) OVER (PARTITION BY plan) AS first FROM steps)"
+    "CREATE TABLE lives AS SELECT step FROM"
+    " (SELECT rowid AS step, plan, seq, min(seq) OVER (PARTITION BY plan) AS first FROM steps)"
     " ORDER BY first, plan, seq"
 )
+_STEPS = (
+    "SELECT plan, lives.rowid, seq, id, kind, request, receipt, admission, body, size"
+    " FROM lives CROSS JOIN steps ON steps.rowid = lives.step WHERE lives.rowid > ? ORDER BY lives.rowid"
+)
+_PLAN = "SELECT plan FROM lives CROSS JOIN steps ON steps.rowid = lives.step WHERE lives.rowid = ?"
 _REPEATED = (
     "SELECT keys.seq, twice.first FROM keys JOIN"
     " (SELECT idem, min(seq) AS first FROM keys GROUP BY idem HAVING count(*) > 1) AS twice"
@@ -32,10 +40,19 @@ _REPEATED = (
 
 
 class Known(NamedTuple):
-    """One record of a life: where it stands, and its bytes by their digest."""
+    """One record of a life: where it stands, its bytes by their digest, and what it says.
+
+    `kind` is None where there is more to say of the record than its step of the life.
+    """
 
     seq: int
     id: bytes
+    kind: str | None
+    request_id: str | None
+    receipt_digest: str | None
+    admission_id: str | None
+    body: str
+    size: int
 
 
 class Life(NamedTuple):
@@ -50,7 +67,7 @@ class Notes:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._steps: list[tuple[str, int, bytes]] = []
+        self._steps: list[tuple[object, ...]] = []
         self._keys: list[tuple[bytes, int]] = []
 
     @classmethod
@@ -72,9 +89,11 @@ class Notes:
             self._connection.execute(table)
         self._connection.execute("BEGIN")
 
-    def step(self, plan_id: str, seq: int, identity: str) -> None:
-        """Record `seq` is a step of that plan."""
-        self._steps.append((plan_id, seq, raw_id(identity)))
+    def step(self, plan_id: str, seq: int, identity: str, record: LedgerRecord, *, usual: bool) -> None:
+        """Record `seq` is a step of that plan; a usual one names it, and need not be looked up again."""
+        about, body = record.subject, record.body
+        said = (about.request_id, about.receipt_digest, about.admission_id, body.digest, body.size)
+        self._steps.append((plan_id, seq, raw_id(identity), record.kind if usual else None, *said))
         if len(self._steps) > _MOST_WAITING:
             self._flush()
 
@@ -108,17 +127,15 @@ class Notes:
 
     def lives(self, begin: int = 0, end: int | None = None) -> Iterator[Life]:
         """The lives whose first step is one of the steps from `begin` to before `end` in their order."""
-        before = self._connection.execute("SELECT plan FROM lives WHERE rowid = ?", (begin,)).fetchone()
-        rows = self._connection.execute(
-            "SELECT plan, seq, id, rowid FROM lives WHERE rowid > ? ORDER BY rowid", (begin,)
-        )
+        before = self._connection.execute(_PLAN, (begin,)).fetchone()
+        rows = self._connection.execute(_STEPS, (begin,))
         for plan_id, steps in groupby(rows, itemgetter(0)):
             taken = list(steps)
-            if end is not None and taken[0][3] > end:
+            if end is not None and taken[0][1] > end:
                 rows.close()
                 return
             if before is None or plan_id != before[0]:
-                yield Life(plan_id, [Known(seq, identity) for _, seq, identity, _ in taken])
+                yield Life(plan_id, [Known(*step[2:]) for step in taken])
 
     def close(self) -> None:
         """Give the database back."""
@@ -126,7 +143,7 @@ class Notes:
             self._connection.close()
 
     def _flush(self) -> None:
-        self._connection.executemany("INSERT INTO steps VALUES (?, ?, ?)", self._steps)
+        self._connection.executemany("INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", self._steps)
         self._connection.executemany("INSERT INTO keys VALUES (?, ?)", self._keys)
         self._steps.clear()
         self._keys.clear()

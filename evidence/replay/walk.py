@@ -22,6 +22,7 @@ from evidence.replay.checks import (
 from evidence.replay.findings import RECORDS, Findings, Place, RuleBreak
 from evidence.replay.lives import OF_A_LIFE, StrayError, plan_of
 from evidence.replay.notes import Notes
+from evidence.replay.swift import SCHEMAS
 from evidence.replay.views import View
 from ledger.chain import Break, Link, links, same_key
 from ledger.erasure import read_erasure
@@ -112,7 +113,8 @@ class _Walk:
             rule = "a ledger opens once, at seq 0"
             self._add(link.seq, _REST, (RuleBreak(link.seq, "kind", rule, "ledger.opened", record.kind),))
         if record.kind in OF_A_LIFE:
-            self._notes.step(self._plan_of(link.seq, record), link.seq, link.id)
+            plan_id, usual = self._plan_of(link.seq, record), self._is_usual(link.seq, record)
+            self._notes.step(plan_id, link.seq, link.id, record, usual=usual)
         elif self._view.believes(link.seq):
             self._believe(link.seq, record)
         else:
@@ -129,6 +131,12 @@ class _Walk:
             found = None
         # Whatever names no plan fails by itself, in whichever life.
         return found if found is not None and is_digest(found) else record.subject.plan_id or ""
+
+    def _is_usual(self, at: int, record: LedgerRecord) -> bool:
+        """Whether all that there is to say of the record is what its artifact says."""
+        schema = record.schema
+        before = self._walked.schemas.get((schema.name, schema.digest), at) < at
+        return before and schema.name == SCHEMAS[record.kind] and record.seq == at and not self._by_artifact
 
     def _believe(self, at: int, record: LedgerRecord) -> None:
         if record.kind == REGISTERED:

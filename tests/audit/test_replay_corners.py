@@ -118,7 +118,9 @@ def of_kind(whole: list[Step], kind: str) -> int:
 
 
 def test_a_store_that_looks_up_something_else_is_a_finding(whole: list[Step]) -> None:
-    record = Forgetful(whole, of_kind(whole, "receipt.observed"), None).replay()
+    last = whole[-1].record  # looked up because it does not name all that its artifact is about
+    other = whole[-1]._replace(record=last.replace(subject=Subject(plan_id=last.subject.plan_id)))
+    record = Forgetful([*whole[:-1], other], last.seq, None).replay()
     body = Forgetful(whole, None, of_kind(whole, "provider.observed")).replay()
     for report in (record, body):
         assert [finding.field for finding in report.findings] == ["file"]
@@ -151,11 +153,13 @@ def test_lives_told_by_artifacts_go_on_where_an_artifact_cannot_be_read(whole: l
     assert lacking.replay().to_wire() == plain_replay(cast(Reader, lacking)).to_wire()
 
 
-def test_notes_of_many_steps_are_sorted_by_lives_and_tell_repeated_keys() -> None:
+def test_notes_of_many_steps_are_sorted_by_lives_and_tell_repeated_keys(whole: list[Step]) -> None:
+    like = whole[of_kind(whole, "plan.created")].record
+    like = like.replace(subject=Subject(request_id=like.subject.request_id))
     with closing(Notes.begin()) as notes:
         for seq in range(3000):
             identity = digest(seq)
-            notes.step(digest(seq % 700), seq, identity)
+            notes.step(digest(seq % 700), seq, identity, like, usual=seq != 4)
             notes.first_use(digest(seq % 2999), seq)
         assert notes.finish() == 3000
         lives = list(notes.lives())
@@ -163,7 +167,9 @@ def test_notes_of_many_steps_are_sorted_by_lives_and_tell_repeated_keys() -> Non
         assert all(
             [step.seq for step in life.steps] == sorted(step.seq for step in life.steps) for life in lives
         )
-        assert lives[3].steps[0] == (3, raw_id(digest(3)))
+        said = (*like.subject.ids().values(), None, None, like.body.digest, like.body.size)
+        assert lives[3].steps[0] == (3, raw_id(digest(3)), like.kind, *said)
+        assert lives[4].steps[0] == (4, raw_id(digest(4)), None, *said)
         assert list(notes.repeated()) == [(2999, 0)]
 
 
