@@ -11,13 +11,14 @@ from typing import Any
 from ledger.body_check import BodyCheck
 from ledger.store import REGISTERED
 from ledger.tree_check import TreeCheck, checkpoint_breaks
-from ledger.written import read_written
+from ledger.written import Texts, texts
 from schemas.errors import IntegrityError
-from schemas.ledger import LedgerRecord, record_id
+from schemas.ledger import record_id
 
 Statement = Callable[..., list[tuple[Any, ...]]]
 _CHUNK = 256
 _TYPES = (str, str, str, int)
+_ABOUT = ("admission_id", "plan_id", "receipt_digest", "request_id")
 _RECORDS = "SELECT seq, raw, prev, idem, kind, tree FROM records WHERE seq > ? ORDER BY seq LIMIT ?"
 _SUBJECTS = (
     "SELECT hex, algorithm, field, seq FROM subjects WHERE (hex, algorithm, field, seq) > (?, ?, ?, ?)"
@@ -70,7 +71,7 @@ class _Look:
         for seq, raw, *derived, hashes in self._rows():
             if seq != tree.size or not isinstance(raw, bytes) or tree.row(raw, hashes) != hashes:
                 return False
-            if derived != self._derive(seq, read_written(raw)):
+            if derived != self._derive(seq, texts(raw)):
                 return False
             if sealed is not None and sealed[0] == tree.size:
                 if any(checkpoint_breaks(seq, sealed[1], tree)):
@@ -80,14 +81,16 @@ class _Look:
         self._head = [(seq, _key(record_id(raw))) for seq, raw in self._head]
         return sealed is None
 
-    def _derive(self, seq: int, record: LedgerRecord) -> list[object]:
-        self._bodies.name(seq, record.body.digest)
-        if record.kind == REGISTERED:
-            self._registered.add((record.schema.name, _key(record.schema.digest)))
-        for field, identity in record.subject.ids().items():
-            algorithm, _, digits = identity.partition(":")
-            self._named += hash((self._salt, digits, algorithm, field, seq))
-        return [b"" if record.prev is None else _key(record.prev), _key(record.idem), record.kind]
+    def _derive(self, seq: int, said: Texts) -> list[object]:
+        _, _, body, _, idem, kind, _, prev, schema, name, _, *about = said
+        self._bodies.name(seq, body)
+        if kind == REGISTERED:
+            self._registered.add((name, _key(schema)))
+        for field, identity in zip(_ABOUT, about, strict=True):
+            if identity:
+                algorithm, _, digits = identity.partition(":")
+                self._named += hash((self._salt, digits, algorithm, field, seq))
+        return [_key(prev), _key(idem), kind]
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:
         after = -1

@@ -15,28 +15,29 @@ class TreeCheck:
     """
 
     def __init__(self) -> None:
-        self._tree = Frontier()
-
-    @property
-    def size(self) -> int:
-        """How many rows were taken."""
-        return self._tree.size
+        self.size = 0  # how many rows were taken
+        self._peaks: list[bytes] = []
 
     def row(self, raw: bytes, stored: object) -> bytes:
         """What the next record's row must be, given what is stored there."""
-        count = trailing_ones(self.size)
-        below = list(self._tree.peaks)
-        right = [leaf_hash(raw)]
-        usable = isinstance(stored, bytes) and len(stored) == (count + 1) * HASH_BYTES
-        found = _split(stored) if isinstance(stored, bytes) and usable else []
-        for level in range(count):
-            right.append(node_hash(below.pop(), found[level] if usable else right[level]))
-        self._tree = Frontier(self.size + 1, (*below, found[-1] if usable else right[-1]))
-        return b"".join(right)
+        leaf = leaf_hash(raw)
+        below = [self._peaks.pop() for _ in range(trailing_ones(self.size))]
+        self.size += 1
+        # All in one pass when the row is right, which is when it does not matter what is believed.
+        node = right = leaf
+        for peak in below:
+            node = node_hash(peak, node)
+            right += node
+        if right != stored and isinstance(stored, bytes) and len(stored) == len(right):
+            found = _split(stored)
+            right = b"".join((leaf, *map(node_hash, below, found)))
+            node = found[-1]
+        self._peaks.append(node)
+        return right
 
     def root(self) -> bytes:
         """The root over the rows as they are stored."""
-        return self._tree.root()
+        return Frontier(self.size, tuple(self._peaks)).root()
 
 
 def checkpoint_breaks(seq: int, note: bytes, tree: TreeCheck) -> Iterator[Break]:
