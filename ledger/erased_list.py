@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ledger.files import read_if_there, replace
+from ledger.files import read_if_there, replace, sweep
 from schemas.errors import IntegrityError, InvalidError
 from schemas.ledger import Subject
 from schemas.ledger_erasure import MOST_BODIES, ListedErasure
@@ -61,6 +61,7 @@ class ErasedList:
 
     def add(self, log: str, subject: Subject, reason: str, bodies: Iterable[str]) -> None:
         """Put the bodies that are not on it yet on the list; durable at the end."""
+        sweep(self.path)
         known = {digest for one in self.own(log) for digest in one.bodies}
         new = sorted(set(bodies) - known)
         lines = read_if_there(self.path) or b""

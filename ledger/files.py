@@ -1,6 +1,7 @@
 """Small files beside a ledger or a key that are replaced as a whole."""
 
 import os
+import re
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -8,9 +9,13 @@ from pathlib import Path
 from schemas.errors import StorageError
 
 _BINARY = getattr(os, "O_BINARY", 0)
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY
-_THERE = os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | _BINARY
+_THERE = os.O_WRONLY | _NOFOLLOW | _BINARY
+_LOOK = os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0)  # a pipe of that name is not waited for
+_CLAIM = os.O_RDWR | os.O_CREAT | _BINARY
 _SECTOR = 512
+NEW = r"\.[0-9a-f]{16}\.new"  # after the name of the file that it is to become
 
 
 def read_if_there(path: Path) -> bytes | None:
@@ -47,20 +52,104 @@ def replace(path: Path, content: bytes, *, synchronised: bool) -> None:
     `synchronised`: it is durable at the end, else a fall of power may bring the old file back or an
     empty one.
     """
-    # As text, and hence by os: a Path keeps each of these random names for good (sys.intern).
-    new = f"{path}.{os.urandom(8).hex()}.new"
     try:
-        try:
-            _write(new, content, synchronised)
-            os.replace(new, path)  # noqa: PTH105
-        except BaseException:
-            with suppress(FileNotFoundError):
-                os.unlink(new)  # noqa: PTH108
-            raise
+        while not _replaced(path, content, synchronised):
+            pass
         if synchronised:
             synchronise(path.parent)
     except OSError as error:
         raise StorageError(f"{path} cannot be written: {error}", subject=str(path)) from error
+    sweep(path)
+
+
+def fresh(path: Path, mode: int = 0o666) -> tuple[str, int]:
+    """The name and descriptor of a new file that is to become `path`; while it is open no `sweep` takes it.
+
+    In the moments before and after it may: who then finds no file of that name makes another.
+    """
+    # As text, and hence by os: a Path keeps each of these random names for good (sys.intern).
+    new = f"{path}.{os.urandom(8).hex()}.new"
+    descriptor = os.open(new, _NEW, mode)
+    _lock(descriptor)
+    return new, descriptor
+
+
+def sweep(*paths: Path) -> None:
+    """Take away what writers of `paths` left that were killed: `fresh` files that nobody has open."""
+    for path in paths:
+        _sweep(path)
+
+
+def _sweep(path: Path) -> None:
+    pattern = re.compile(re.escape(path.name) + NEW)
+    with suppress(OSError):  # a folder that may be passed but not listed
+        for name in os.listdir(path.parent):  # noqa: PTH208 - see `fresh`
+            if pattern.fullmatch(name):
+                _take_away(os.path.join(path.parent, name))  # noqa: PTH118
+
+
+def _take_away(new: str) -> None:
+    # ImportError: a system without these locks leaves them. OSError: somebody writes it, or is done just now.
+    with suppress(ImportError, OSError):
+        import fcntl
+
+        descriptor = os.open(new, _LOOK)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.unlink(new)  # noqa: PTH108
+        finally:
+            os.close(descriptor)
+
+
+def _lock(descriptor: int) -> None:
+    """Wait for a lock that ends with the descriptor or the process; a file system without locks has none."""
+    with suppress(ImportError, OSError):
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+
+def claim(path: Path, content: bytes) -> bool:
+    """Put `content` at `path` where nothing or an empty file is; whether that was so.
+
+    Of several who claim at once one does. A process that is killed has claimed or has not.
+    """
+    try:
+        descriptor = _locked(path)
+        try:
+            if os.fstat(descriptor).st_size:
+                return False
+            _write(descriptor, content, synchronised=False)
+        except BaseException:
+            os.ftruncate(descriptor, 0)  # a part of it would look like somebody's claim
+            raise
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written: {error}", subject=str(path)) from error
+    return True
+
+
+def disclaim(path: Path, content: bytes) -> None:
+    """Take back what was claimed, unless something else is there by now; an empty file stays."""
+    with suppress(OSError):
+        descriptor = _locked(path)
+        try:
+            if os.read(descriptor, len(content) + 1) == content:
+                os.ftruncate(descriptor, 0)
+        finally:
+            os.close(descriptor)
+
+
+def _locked(path: Path) -> int:
+    """The file at `path`, made where none is, and locked."""
+    while True:
+        descriptor = os.open(path, _CLAIM, 0o666)
+        _lock(descriptor)
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(descriptor), os.stat(path)):  # noqa: PTH116
+                return descriptor
+        os.close(descriptor)  # it was replaced or taken away before the lock was ours
 
 
 def synchronise(folder: Path) -> None:
@@ -73,16 +162,30 @@ def synchronise(folder: Path) -> None:
             os.close(descriptor)
 
 
-def _write(new: str, content: bytes, synchronised: bool) -> None:
-    # By descriptor: an object of open() costs as much again as the file.
-    descriptor = os.open(new, _NEW, 0o666)
+def _replaced(path: Path, content: bytes, synchronised: bool) -> bool:
+    """Whether it was done; not where somebody swept the new file away unseen."""
+    new, descriptor = fresh(path)
     try:
-        while content:
-            content = content[os.write(descriptor, content) :]
-        if synchronised:
-            os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        try:
+            _write(descriptor, content, synchronised)
+        finally:
+            os.close(descriptor)  # Windows renames no open file
+        os.replace(new, path)  # noqa: PTH105
+    except FileNotFoundError:
+        return False
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(new)  # noqa: PTH108
+        raise
+    return True
+
+
+def _write(descriptor: int, content: bytes, synchronised: bool) -> None:
+    # By descriptor: an object of open() costs as much again as the file.
+    while content:
+        content = content[os.write(descriptor, content) :]
+    if synchronised:
+        os.fsync(descriptor)
 
 
 def _written_over(path: Path, content: bytes) -> bool:

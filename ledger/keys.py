@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from ledger.converted import because
-from ledger.files import synchronise
+from ledger.files import fresh, sweep, synchronise
 from ledger.note import (
     COSIGNATURE,
     ED25519,
@@ -86,6 +86,7 @@ def store(path: Path, text: str) -> None:
     """Write a private key into a new file that its owner alone may read; ConflictError when there is one."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        sweep(path)
         if not _write_new(path, f"{text}\n"):
             raise ConflictError(f"{path} is there already; a key is never overwritten", subject=str(path))
     except OSError as error:
@@ -95,13 +96,15 @@ def store(path: Path, text: str) -> None:
 def load(path: Path) -> Signer:
     """The signer whose private key is in the file at `path`; UsageError when others may read it."""
     try:
-        mode = path.stat().st_mode
+        seen = path.stat()
         raw = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError) as error:
         raise NotFoundError(f"there is no key file at {path}", subject=str(path)) from error
     except (OSError, ValueError) as error:
         raise StorageError(f"{path} cannot be read: {error}", subject=str(path)) from error
-    if POSIX and stat.S_IMODE(mode) & _OPEN_TO_OTHERS:
+    if seen.st_nlink > 1:
+        sweep(path)  # who made the key was killed before its first name went
+    if POSIX and stat.S_IMODE(seen.st_mode) & _OPEN_TO_OTHERS:
         raise UsageError(
             f"others than its owner may read or write {path}", subject=str(path), hint=f"chmod 600 {path}"
         )
@@ -131,9 +134,9 @@ def is_missing(path: Path) -> bool:
 
 def _write_new(path: Path, text: str) -> bool:
     """Whether there was no key at `path`; then the whole of this one is."""
-    new = path.with_name(f"{path.name}.{os.urandom(8).hex()}.new")
+    name, descriptor = fresh(path, 0o600)
+    new = Path(name)
     try:
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(text)
             file.flush()
@@ -145,6 +148,8 @@ def _write_new(path: Path, text: str) -> bool:
         synchronise(path.parent)
     except FileExistsError:
         return False
+    except FileNotFoundError:  # swept away before it had its name
+        return _write_new(path, text)
     finally:
         new.unlink(missing_ok=True)
     return True

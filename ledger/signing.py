@@ -12,7 +12,7 @@ from typing import NamedTuple, NoReturn, Self
 from ledger.checkpoint import Checkpoint
 from ledger.erased_list import BESIDE as ERASED_BESIDE
 from ledger.erased_list import ErasedList
-from ledger.files import overwrite, read_settled
+from ledger.files import overwrite, read_settled, sweep
 from ledger.keyring import ROTATED, Period, key_at, periods, restorals
 from ledger.keys import KEY_VARIABLE, Signer, load
 from ledger.note import Note, VerifierKey
@@ -53,6 +53,7 @@ class Signing:
         self._rotated: int | None = None
         self._compared = False
         self._restoring = False
+        self._swept = False
 
     @classmethod
     def load(cls, key: Path) -> Self:
@@ -101,7 +102,8 @@ class Signing:
     def refuse_used(self, published: bytes | None) -> None:
         """ConflictError where this key has published `published`, of a ledger that is not the one to begin.
 
-        Whoever begins asks for `published_note` first, and only then whether the ledger is there.
+        Whoever begins asks for `published_note` first, and only then whether the ledger is there. To
+        begin one in a file is to claim the key before that has its name (ledger/sqlite_begin.py).
         """
         if published is not None:
             raise used(self.published, published)
@@ -173,7 +175,9 @@ class Signing:
                 except StorageError as error:
                     hint = "the records are durable; only the checkpoint beside the key is not the last one"
                     raise StorageError(error.message, subject=error.subject, hint=hint) from error
-        self._before = None
+                if not self._swept:
+                    sweep(one.published)  # what others left there that were killed at this
+        self._before, self._swept = None, True
 
     def published_note(self) -> bytes | None:
         """The last published checkpoint; None when there is none, or an empty file."""

@@ -7,12 +7,21 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from ledger.sql_key import KeyInHand, append_all, keyed
+from ledger.sql_key import KeyInHand, append_all
 from ledger.sql_view import SqlReader
-from ledger.sqlite_file import BEFORE_THE_TREE, bring_up, check_layout, connect, is_there, lay_out, run
+from ledger.sqlite_file import (
+    BEFORE_THE_TREE,
+    bring_up,
+    check_layout,
+    connect,
+    identity,
+    is_there,
+    run,
+    synchronous,
+)
 from ledger.sqlite_view import SqliteReader, SqliteWriter
 from ledger.store import Appended, Clock, Draft, Known, Opening
-from schemas.errors import EvidenceError, IntegrityError, NotFoundError, StorageError, UsageError
+from schemas.errors import EvidenceError, IntegrityError, NotFoundError, UsageError
 
 if TYPE_CHECKING:
     from ledger.signing import Signing
@@ -39,7 +48,7 @@ class SqliteLedger:
         self._path = path.absolute()  # whoever changes the working directory changes no ledger
         self._clock = clock
         self._timeout = timeout_seconds
-        self._file = _identity(path)
+        self._file = identity(path)
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
         self._key = KeyInHand(signing)
@@ -64,7 +73,9 @@ class SqliteLedger:
         if not is_there(place):
             if create is None:
                 raise NotFoundError(f"there is no ledger at {place}", subject=str(place))
-            _begin(place, clock, create, signing)
+            from ledger.sqlite_begin import begin  # once in the life of a ledger
+
+            begin(place, clock, create, signing)
         _refuse_other_names(place.resolve())
         _refuse_foreign_log(place.resolve())
         ledger = cls(place, clock, timeout_seconds, signing)
@@ -147,7 +158,7 @@ class SqliteLedger:
 
     def _refuse_another_file(self) -> None:
         # What is appended to a file that was moved away or deleted is found by nobody.
-        if _identity(self._path) != self._file:
+        if identity(self._path) != self._file:
             raise IntegrityError(
                 f"{self._path} is not the file that was opened; it was moved, replaced or deleted",
                 subject=str(self._path),
@@ -184,124 +195,32 @@ class SqliteLedger:
         return connection
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        seen = path.stat()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise StorageError(f"{path} cannot be looked at: {error}", subject=str(path)) from error
-    return seen.st_dev, seen.st_ino
-
-
 def _refuse_other_names(path: Path) -> None:
-    # SQLite keeps its side files beside the name by which a file is opened: writers who use two names do not
-    # see each other, and the later one writes over what the earlier one was told is kept.
     with suppress(FileNotFoundError):  # told by who opens it
-        if _other_names(path) and _other_names(path):  # who begins a ledger has a second name for a moment
-            raise IntegrityError(
-                f"{path} has another name (a hard link)",
-                subject=str(path),
-                hint="keep one name; a backup is a copy, which a hard link is not",
-            )
+        if path.stat().st_nlink > 1:
+            from ledger.sqlite_begin import refuse_other_names  # rare
 
-
-def _other_names(path: Path) -> int:
-    seen = path.stat()
-    if seen.st_nlink < 2:
-        return 0
-    from glob import escape  # rare
-
-    new = path.parent.glob(f"{escape(path.name)}.*.new")
-    return seen.st_nlink - 1 - sum(_identity(one) == _identity(path) for one in new)
+            refuse_other_names(path)
 
 
 def _refuse_foreign_log(path: Path) -> None:
-    with suppress(FileNotFoundError):
-        if not Path(f"{path}-wal").stat().st_size:
-            return
-        from ledger.sqlite_foreign import refuse_foreign  # rare: somebody is at work on it, or was killed
+    if any(_holds_something(Path(f"{path}{tail}")) for tail in ("-wal", "-journal")):
+        from ledger.sqlite_foreign import refuse_sides  # rare: somebody is at work on it, or was killed
 
-        refuse_foreign(path)
+        refuse_sides(path)
+
+
+def _holds_something(side: Path) -> bool:
+    with suppress(FileNotFoundError):
+        return side.stat().st_size > 0
+    return False
 
 
 def _make_durable(connection: sqlite3.Connection, path: Path) -> None:
     # A copy made by `VACUUM INTO` or a dump is not in WAL mode; where it is already, this is free.
     run(connection, path, "PRAGMA journal_mode = WAL")
-    _synchronise(connection, path)
+    synchronous(connection, path)
     # Four times SQLite's own: a page that many commits change, as those of the indexes are, is moved from
     # the write-ahead file into the ledger once for all of them. The file is 16 MB then, not 4.
     run(connection, path, "PRAGMA wal_autocheckpoint = 4000")
     run(connection, path, "PRAGMA trusted_schema = OFF")
-
-
-def _synchronise(connection: sqlite3.Connection, path: Path) -> None:
-    run(connection, path, "PRAGMA synchronous = FULL")
-    run(connection, path, "PRAGMA fullfsync = ON")  # macOS only: its fsync alone does not reach the disk
-
-
-def _begin(path: Path, clock: Clock, opening: Opening, signing: "Signing | None") -> None:
-    """Make a whole ledger beside `path`, then give it the name: either all of it is there or nothing."""
-    from ledger.files import synchronise  # once in the life of a ledger
-
-    opening = keyed(opening, signing)
-    published = None if signing is None else signing.published_note()
-    if signing is not None and not is_there(path):  # looked at in this order: somebody may begin it just now
-        signing.refuse_used(published)
-    origin = opening.origin or f"external-evidence/{os.urandom(8).hex()}"
-    new = path.with_name(f"{path.name}.{os.urandom(8).hex()}.new")
-    try:
-        made = _make_folders(path.parent)
-        _refuse_orphan(path)
-        try:
-            note = _write_first(new, clock, opening.draft(origin), origin, signing)
-            with suppress(FileExistsError):  # somebody else was first; theirs is as good
-                os.link(new, path)
-                if signing is not None and note is not None:
-                    signing.publish(note)
-        finally:
-            for tail in ("", "-journal", "-wal", "-shm"):
-                new.with_name(new.name + tail).unlink(missing_ok=True)
-        for folder in made:
-            synchronise(folder)
-    except OSError as error:
-        raise StorageError(f"{path} cannot be made: {error}", subject=str(path)) from error
-
-
-def _write_first(
-    new: Path, clock: Clock, draft: Draft, origin: str, signing: "Signing | None"
-) -> bytes | None:
-    connection = connect(new, "mode=rwc", TIMEOUT_SECONDS)
-    try:
-        _synchronise(connection, new)
-        run(connection, new, "BEGIN IMMEDIATE")
-        lay_out(connection, new)
-        writer = SqliteWriter(connection, new, clock)
-        writer.signing = signing
-        writer.found(draft, origin)
-        note = writer.seal()
-        run(connection, new, "COMMIT")
-        # Only now: in WAL mode the records could still stand in a side file that gets no name.
-        run(connection, new, "PRAGMA journal_mode = WAL")
-        return note
-    finally:
-        connection.close()
-
-
-def _refuse_orphan(path: Path) -> None:
-    # SQLite would play a left-over write-ahead or rollback file into the new ledger.
-    for tail in ("-wal", "-journal"):
-        orphan = path.with_name(f"{path.name}{tail}")
-        if orphan.exists() and not path.exists():
-            raise IntegrityError(
-                f"{orphan} is there without its ledger",
-                subject=str(orphan),
-                hint="its records may be wanted: put the ledger back beside it, or move it away",
-            )
-
-
-def _make_folders(folder: Path) -> list[Path]:
-    """Make `folder`; the folders whose entries changed, to be synchronised."""
-    missing = [place for place in (folder, *folder.parents) if not place.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
-    return [folder, *(place.parent for place in missing)]

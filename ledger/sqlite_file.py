@@ -117,6 +117,17 @@ def is_there(path: Path) -> bool:
     return True
 
 
+def identity(path: Path) -> tuple[int, int] | None:
+    """What tells the file at `path` from any other; None when there is none."""
+    try:
+        seen = path.stat()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StorageError(f"{path} cannot be looked at: {error}", subject=str(path)) from error
+    return seen.st_dev, seen.st_ino
+
+
 def connect(path: Path, options: str, timeout_seconds: float) -> sqlite3.Connection:
     """A connection with transactions in our own hand; `options` is the URI's query.
 
@@ -145,6 +156,12 @@ def run_all(connection: sqlite3.Connection, path: Path, sql: str, rows: Iterable
         connection.executemany(sql, rows)
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise trouble(error, path) from error
+
+
+def synchronous(connection: sqlite3.Connection, path: Path) -> None:
+    """Let no transaction of that connection end before the disk has it."""
+    run(connection, path, "PRAGMA synchronous = FULL")
+    run(connection, path, "PRAGMA fullfsync = ON")  # macOS only: its fsync alone does not reach the disk
 
 
 def lay_out(connection: sqlite3.Connection, path: Path) -> None:

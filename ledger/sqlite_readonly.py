@@ -16,6 +16,7 @@ _TIMEOUT_SECONDS = 10.0
 # A writer that ends between our look at the folder and our opening takes its side files away.
 _TRIES = 3
 _LOG_HEADER = 32  # bytes of a write-ahead file before its first page
+_MOST_OF_A_JOURNAL = 0x20009  # more than the largest header and one page of the largest size
 
 _Stamp = tuple[int, int, int]
 
@@ -124,11 +125,12 @@ def _open(path: Path) -> _Session:
         # A writer died between its head and its first page. There is nothing in it, but SQLite, which may not
         # mend the shared memory, waits for the writer.
         log_size = None
-    if log_size is not None and shared_size is not None:
+    if log_size is not None and shared_size is not None and not journal(path):
         # Takes locks in the shared memory, writes no byte of it; a dead writer's is not even used.
         return _Session(connect(path, "mode=ro&readonly_shm=1", _TIMEOUT_SECONDS), path)
     if log_size:
-        # SQLite reads a write-ahead file only with shared memory beside it, which it would have to make.
+        # SQLite reads a write-ahead file only with shared memory beside it, which it would have to make; and
+        # first it would play in a rollback file, which is not of a ledger in this mode.
         copy = _copied(path, log)
         return _Session(connect(copy / path.name, "mode=ro", _TIMEOUT_SECONDS), path, stamp, copy)
     return _alone(path, stamp)
@@ -142,6 +144,23 @@ def _alone(path: Path, stamp: _Stamp) -> _Session:
 def sides(path: Path) -> tuple[int | None, int | None]:
     """The sizes of the `-wal` and the `-shm` beside a file; IntegrityError when one is no file."""
     return _size(path.with_name(f"{path.name}-wal")), _size(path.with_name(f"{path.name}-shm"))
+
+
+def journal(path: Path) -> bytes:
+    """The beginning of the `-journal` beside a file; empty where SQLite would play nothing in.
+
+    IntegrityError when it is no file.
+    """
+    side = path.with_name(f"{path.name}-journal")
+    if not _size(side):
+        return b""
+    try:
+        with suppress(FileNotFoundError), side.open("rb") as file:  # its writer is done meanwhile
+            head = file.read(_MOST_OF_A_JOURNAL)
+            return b"" if head[:1] == b"\0" else head  # it did not get to the first page of the file
+    except OSError as error:
+        raise StorageError(f"{side} cannot be read: {error}", subject=str(side)) from error
+    return b""
 
 
 def _size(side: Path) -> int | None:

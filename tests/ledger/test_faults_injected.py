@@ -28,7 +28,6 @@ def injector() -> Iterator[Injector]:
         ("pwrite64", "ENOSPC", (50, 75, 110)),
         ("openat", "EIO", (2, 5, 9)),
         ("ftruncate", "EIO", (1, 3)),
-        ("rename", "ENOSPC", (1,)),
         ("link", "EIO", (1,)),
     ],
 )

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -26,6 +27,16 @@ class Fault(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.call}:error={self.error}:when={self.when}"
+
+
+class Moment(NamedTuple):
+    """A process is killed at its n-th such call, before the kernel does it."""
+
+    call: str
+    when: int
+
+    def __str__(self) -> str:
+        return f"{self.call}:error=EINTR:signal=KILL:when={self.when}"
 
 
 class Seen(NamedTuple):
@@ -55,14 +66,25 @@ class Injector:
 
     def __call__(self, folder: Path, *faults: Fault, what: str = "append") -> Seen:
         """Append or verify once in that folder; a crash or a word on stderr is a failure."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        job = {"folder": str(folder), "what": what, "refused": list(map(str, faults))}
-        self._process.stdin.write(json.dumps(job) + "\n")
-        self._process.stdin.flush()
-        answer = json.loads(self._process.stdout.readline())
+        answer = self._ask({"folder": str(folder), "what": what, "refused": list(map(str, faults))})
         assert (answer["status"], answer["err"]) == (0, ""), (faults, answer["err"])
         return Seen(answer["told"], answer["injected"])
+
+    def _ask(self, job: dict[str, object]) -> dict[str, Any]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(job) + "\n")
+        self._process.stdin.flush()
+        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return answer
+
+    def killed(self, folder: Path, what: str, when: "float | Moment") -> bool:
+        """Whether it was killed at that moment; else it had ended by then, and well."""
+        refused = [] if isinstance(when, float) else [str(when)]
+        job: dict[str, object] = {"folder": str(folder), "what": what, "refused": refused}
+        answer = self._ask({**job, "after": when} if isinstance(when, float) else job)
+        assert answer["status"] in (0, -signal.SIGKILL), answer
+        return bool(answer["status"])
 
 
 def appended(injector: Injector, folder: Path, fault: Fault) -> Seen:

@@ -1,13 +1,15 @@
 """Let the kernel refuse a call of a writer: `python -m tests.ledger.faults.injector`.
 
 Each line of stdin is a job: {"folder", "what", "refused"}. A fork of this process, which has everything
-imported, appends to or verifies the ledger of that folder under strace, which refuses those of its calls.
-Each answer is a line: what it told, how it ended, its stderr, whether a call was refused.
+imported, does that (tests/ledger/faults/works.py) in that folder under strace, which refuses those of its
+calls, or kills it at them. Each answer is a line: what it told, how it ended, its stderr, whether a call was
+refused. A job with "after" is done without strace and killed so many seconds after its start.
 """
 
 import ctypes
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -17,7 +19,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, Any
 
-from tests.ledger.faults.run import Tell, run, settled, to_stdout, told_by_verify
+from tests.ledger.faults.run import Tell, run, settled, to_stdout
+from tests.ledger.faults.works import WORKS
 
 _PR_SET_PTRACER, _ANYBODY = 0x59616D61, ctypes.c_ulong(-1 & (1 << 64) - 1)
 _CRASHED = 99
@@ -40,8 +43,10 @@ def inject(job: dict[str, Any], out: IO[bytes], err: IO[bytes]) -> dict[str, obj
     """Do one job; its streams are these files."""
     child = os.fork()
     if child == 0:
-        _be(told_by_verify if job["what"] == "verify" else run, Path(job["folder"]), out, err)
+        _be(WORKS[job["what"]], Path(job["folder"]), out, err)
     os.waitpid(child, os.WUNTRACED)  # it has stopped itself
+    if "after" in job:
+        return killed(child, job["after"])
     log = Path(job["folder"]) / "strace"
     faults = [fault for one in job["refused"] for fault in ("-e", f"inject={one}")]
     tracer = subprocess.Popen(
@@ -60,6 +65,17 @@ def inject(job: dict[str, Any], out: IO[bytes], err: IO[bytes]) -> dict[str, obj
         "err": err.read().decode(errors="replace"),
         "injected": "(INJECTED)" in log.read_text(errors="replace"),
     }
+
+
+def killed(child: int, after: float) -> dict[str, object]:
+    """Let it run and kill it after so many seconds; how it ended."""
+    descriptor = os.pidfd_open(child)
+    os.kill(child, signal.SIGCONT)
+    select.select([descriptor], [], [], after)
+    os.kill(child, signal.SIGKILL)
+    os.close(descriptor)
+    _, status = os.waitpid(child, 0)
+    return {"status": os.waitstatus_to_exitcode(status)}
 
 
 def _be(work: Callable[[Path, Tell], None], folder: Path, out: IO[bytes], err: IO[bytes]) -> None:
