@@ -101,6 +101,8 @@ def replay_log(
                 answer.notes.append(signed_part(reader, answer.told.records))
             if not view.ends_early:
                 answer.notes += _given_up(reader)
+            if at is not None and not answer.told.records:
+                answer.reasons += _not_begun(reader, at)
     except IntegrityError as error:
         if isinstance(error, NoLedgerError):
             answer.reasons.append(error.message)
@@ -169,6 +171,12 @@ def _given_up(reader: Reader) -> list[str]:
     with suppress(IntegrityError, InvalidError):  # told by the replay
         return list(given_up(reader, periods(reader)))
     return []
+
+
+def _not_begun(reader: Reader, at: str) -> list[str]:
+    """Why there is no record as of that instant, where the log has some."""
+    raw = reader.raw(0)
+    return [] if raw is None else [f"the first record, 0, is of {read_raw(raw).at}: at {at} there was none"]
 
 
 def _name(reader: Reader) -> str | None:

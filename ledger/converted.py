@@ -5,11 +5,14 @@ def converted(raw: bytes) -> str | None:
     """Which of these was done to the file of these bytes, as its error is to say it; None where none was."""
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "the file is in UTF-16; save it as UTF-8"
+    ends = b"\r\n" in raw
     if raw.startswith(b"\xef\xbb\xbf"):
+        if ends:
+            return (
+                "the file begins with a byte order mark and has CRLF line ends; save it without one, with LF"
+            )
         return "the file begins with a byte order mark (BOM); save it as UTF-8 without one"
-    if b"\r\n" in raw:
-        return "the file has CRLF line ends; save it with LF"
-    return None
+    return "the file has CRLF line ends; save it with LF" if ends else None
 
 
 def because(message: str, raw: bytes) -> str:

@@ -417,9 +417,11 @@ def converted(raw: bytes) -> str:
     """Which program's habit made such bytes of a text file, as a message ends; nothing where none did."""
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         return " (the file is in UTF-16; save it as UTF-8)"
+    ends = b"\r\n" in raw
     if raw.startswith(b"\xef\xbb\xbf"):
-        return " (the file begins with a byte order mark; save it without one)"
-    return " (the file has CRLF line ends; save it with LF)" if b"\r\n" in raw else ""
+        more, with_lf = (" and has CRLF line ends", ", with LF") if ends else ("", "")
+        return f" (the file begins with a byte order mark{more}; save it without one{with_lf})"
+    return " (the file has CRLF line ends; save it with LF)" if ends else ""
 
 
 def read_anchor(raw: bytes, log: str | None) -> Anchor:

@@ -97,8 +97,13 @@ class TilesReader(CarriedReader):
                 yield Break(last, name, rule, "those", found)
 
     def _stated(self) -> Checkpoint:
+        note = self._file(CHECKPOINT, _MOST_NOTE_BYTES)
+        if note is None:
+            empty = next(self._folder.glob("*"), None) is None
+            why = "it is empty" if empty else f"it has no file called {CHECKPOINT}"
+            raise NoLedgerError(f"{self._folder} is no tiles folder: {why}", subject=str(self._folder))
         try:
-            _, stated = Checkpoint.of(self._file(CHECKPOINT, _MOST_NOTE_BYTES) or b"")
+            _, stated = Checkpoint.of(note)
         except InvalidError as error:
             raise NoLedgerError(
                 f"{self._folder} is no tiles folder: {error.message}", subject=str(self._folder)

@@ -88,8 +88,11 @@ def _exit(judged: "Verification", *, alone: bool) -> int:
 
     if judged.verdict in (Verdict.VERIFIED, Verdict.UNANCHORED):
         return 0 if alone else judged.verdict.exit_code
+    from evidence.rendering.chinese import both
+
     why = [*judged.reasons, *(f"record {one.seq} {one.field}: {one.rule}" for one in judged.findings)]
-    output.print_notice(f"账本未通过核实 the ledger does not pass: {judged.verdict}; {why[0]}")
+    told = both(why[0] if why else "the ledger has no record")
+    output.print_notice(f"账本未通过核实 the ledger does not pass: {judged.verdict}; {told}")
     return judged.verdict.exit_code
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from evidence.rendering.chinese import both
 from evidence.rendering.escape import terminal
 
 _HARM = {
@@ -21,12 +22,12 @@ def render(report: dict[str, Any]) -> str:
         word = "无法查看 cannot look" if report["cannot_look"] else "没有发现 found nothing"
     lines = [f"账本诊断 Ledger doctor: {word}", f"  账本 ledger: {report['ledger']}"]
     if report["cannot_look"]:
-        lines.append(f"  原因 reason: {report['cannot_look']}")
+        lines.append(f"  原因 reason: {both(report['cannot_look'])}")
     for cause in causes:
         lines += _cause(cause)
     for note in report["notes"]:
         lines.append(f"  · {note['zh']}{note['en']} [{note['code']}]")
-        lines += [f"      所见 seen: {fact}" for fact in note["evidence"]]
+        lines += [f"      所见 seen: {both(fact)}" for fact in note["evidence"]]
     lines.append(f"  局限 limit: 只认得已知的原因；没有发现不等于账本无误。{report['limit']}")
     return terminal("\n".join(lines))
 
@@ -35,6 +36,6 @@ def _cause(cause: dict[str, Any]) -> Iterator[str]:
     harm = _HARM[cause["benign"]]
     yield f"  ! {cause['zh']}"
     yield f"    {cause['en']} [{cause['code']}，{harm}]"
-    yield from (f"      所见 seen: {fact}" for fact in cause["evidence"])
+    yield from (f"      所见 seen: {both(fact)}" for fact in cause["evidence"])
     yield f"      怎么办: {cause['do_zh']}"
     yield f"      what to do: {cause['do_en']}"

@@ -108,7 +108,7 @@ def _verdict(story: Story, judged: dict[str, Any], made: Made, words: Words) -> 
 def _rests_on(judged: dict[str, Any], words: Words) -> Iterator[Item]:
     """What the verdict rests on, and why it is no better one."""
     for name in ("reasons", "anchored_by", "keys", "notes"):
-        told = tuple(code(one) for one in judged[name])
+        told = tuple(code(words.said(one)) for one in judged[name])
         if told or name in ("anchored_by", "keys"):
             yield Item(words(name), told or (Value(words(f"{name}_none"), "word"),))
 
@@ -170,7 +170,8 @@ def _findings(story: Story, judged: dict[str, Any], words: Words) -> Iterator[Bl
     rows = [
         (
             Value(f"#{one['seq']}", "code", to=_listed(story, one["seq"])),
-            *(code(with_base64(one[name])) for name in ("field", "rule", "expected", "found")),
+            code(one["field"]),
+            *(code(with_base64(words.said(one[name]))) for name in ("rule", "expected", "found")),
         )
         for one in findings[:MOST_FINDINGS]
     ]

@@ -3,6 +3,8 @@
 import tomllib
 from pathlib import Path
 
+from evidence.rendering.chinese import with_english
+
 LANGUAGES = {"zh": "zh-Hans", "en": "en"}
 """The languages that a report can be asked for in, and as HTML names them."""
 
@@ -22,6 +24,10 @@ class Words:
     def of_code(self, code: str) -> str:
         """A word that others' software writes, with what it means where that is known in this language."""
         return self._words.get(f"code.{code}", code)
+
+    def said(self, text: str) -> str:
+        """What an audit says in English, with its Chinese before it in a Chinese report."""
+        return with_english(text) if self.language == "zh" else text
 
     def patterns(self, *prefixes: str) -> dict[str, str]:
         """The texts whose key begins with one of `prefixes`, nothing put in."""

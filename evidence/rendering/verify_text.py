@@ -1,7 +1,9 @@
 """A verification's report for people: Chinese and English side by side."""
 
+from collections.abc import Iterator
 from typing import Any
 
+from evidence.rendering.chinese import both
 from evidence.rendering.escape import terminal, with_base64
 
 WORDS = {
@@ -14,38 +16,24 @@ WORDS = {
     "TORN": "尾部不全",
 }
 _MOST_SHOWN = 20
-_NOTES = (
-    ("which is the one that was kept", "有签名的恢复记录放弃了一个见过的检查点，正是您留存的这一个 "),
-    ("a signed ledger.restored, gave up", "有签名的恢复记录放弃了一个见过的检查点 "),
-    ("no record before the cut", "截断处之前没有读得出的记录 "),
-    ("before the cut the records", "截断处之前只读了记录和哈希链，没有读正文 "),
-)
 
 
 def render(report: dict[str, Any]) -> str:
     """The report of `evidence.verify.Verification.to_wire` as lines of text."""
     lines = [f"账本核实 Ledger verification: {WORDS[report['verdict']]} {report['verdict']}"]
-    lines += [f"  原因 reason: {reason}" for reason in report["reasons"]]
+    lines += listed_reasons(report)
     if report["records"]:
         lines += [
             f"  日志 log: {report['log']}",
             f"  记录 records: {report['records']}，末条 head: {report['head']}",
         ]
     lines += [f"  密钥 key: {key}" for key in report["keys"]]
-    lines += [f"  依据 anchored by: {one}" for one in report["anchored_by"]]
+    lines += [f"  依据 anchored by: {both(one)}" for one in report["anchored_by"]]
     if report["torn"]:
-        lines.append(f"  尾部 tail: {report['torn']}")
-    findings = report["findings"]
-    for finding in findings[:_MOST_SHOWN]:
-        lines += [
-            f"  × 记录 record {finding['seq']} {finding['field']}: {finding['rule']}",
-            f"      应为 expected: {with_base64(finding['expected'])}",
-            f"      实为 found: {with_base64(finding['found'])}",
-        ]
-    if len(findings) > _MOST_SHOWN or report["findings_truncated"]:
-        lines.append(f"  … {len(findings)} 处问题，全部见 --format json; all findings: --format json")
+        lines.append(f"  尾部 tail: {both(report['torn'])}")
+    lines += listed_findings(report)
     lines += listed_seqs(report)
-    lines += [f"  说明 note: {chinese_note(note)}{note}" for note in report["notes"]]
+    lines += [f"  说明 note: {both(note)}" for note in report["notes"]]
     lines.append(
         "  局限 limit: 账本不能证明从未写入的内容，也不能证明您所留存的最新检查点之后没有被截断。"
         f"{report['limit']}"
@@ -53,9 +41,22 @@ def render(report: dict[str, Any]) -> str:
     return terminal("\n".join(lines))
 
 
-def chinese_note(note: str) -> str:
-    """The Chinese before a note, where there is any."""
-    return next((chinese for part, chinese in _NOTES if part in note), "")
+def listed_reasons(report: dict[str, Any]) -> Iterator[str]:
+    """Why there is no better word on a log; that it is empty is one."""
+    yield from (f"  原因 reason: {both(reason)}" for reason in report["reasons"])
+    if report["verdict"] == "CANNOT-VERIFY" and not report["reasons"]:
+        yield f"  原因 reason: {both('the ledger has no record')}"
+
+
+def listed_findings(report: dict[str, Any]) -> Iterator[str]:
+    """The first findings of a verification or a replay, and how many there are."""
+    findings = report["findings"]
+    for finding in findings[:_MOST_SHOWN]:
+        yield f"  × 记录 record {finding['seq']} {finding['field']}: {both(finding['rule'])}"
+        yield f"      应为 expected: {with_base64(both(finding['expected']))}"
+        yield f"      实为 found: {with_base64(both(finding['found']))}"
+    if len(findings) > _MOST_SHOWN or report["findings_truncated"]:
+        yield f"  … {len(findings)} 处问题，全部见 --format json; all findings: --format json"
 
 
 def listed_seqs(report: dict[str, Any]) -> list[str]:

@@ -199,7 +199,13 @@ def test_a_folder_of_tiles_gets_its_word(
 
 
 def test_tiles_that_cannot_be_read_or_are_none_say_so(long: Carried, tmp_path: Path) -> None:
-    with pytest.raises(NoLedgerError, match="is no tiles folder"), open_log(tmp_path).read():
+    with pytest.raises(NoLedgerError, match="folder: it is empty"), open_log(tmp_path).read():
+        pass
+    (tmp_path / "tile").mkdir()
+    with pytest.raises(NoLedgerError, match="it has no file called checkpoint"), open_log(tmp_path).read():
+        pass
+    (tmp_path / "checkpoint").write_bytes(b"")
+    with pytest.raises(NoLedgerError, match="has no signature"), open_log(tmp_path).read():
         pass
     with reachable() as folder:
         shutil.copytree(long.tiles, folder / "tiles")

@@ -69,7 +69,8 @@ def test_a_signed_restoral_is_told_to_who_has_a_policy_only(restored: Path, tmp_
     assert str(told.verdict) == "VERIFIED"
     [note] = told.notes
     assert note == f"record 3, {GAVE_UP}"
-    assert "有签名的恢复记录放弃了一个见过的检查点 record 3" in verify_text(told.to_wire())
+    chinese = "有签名的恢复记录放弃了一个见过的检查点（第 3 号记录，4 条记录的检查点）"
+    assert f"  说明 note: {chinese} record 3, a signed" in verify_text(told.to_wire())
     report = apart(path, tmp_path, POLICY)
     assert (report["verdict"], report["notes"]) == ("VERIFIED", [note])
     answer = replay_log(path).to_wire()
@@ -113,7 +114,7 @@ def test_a_replay_says_what_it_was_compared_with(history: History) -> None:
     notes = [str(one) for one in wire["notes"]]  # type: ignore[attr-defined]
     assert notes[0] == "compared with the checkpoint of 22 records, and with nothing else outside the ledger"
     assert not [one for one in notes if "nothing outside" in one]
-    assert "已与留存的检查点比对" in replay_text(wire)
+    assert "已与留存的 22 条记录的检查点比对" in replay_text(wire)
     assert "计划 plans" in replay_text(wire)
     wire = replay_log(history.ledger, believed=last).to_wire()
     assert "no record comes after that checkpoint: there was no step to derive again" in str(wire["notes"])
@@ -126,6 +127,10 @@ def test_a_replay_says_what_it_was_compared_with(history: History) -> None:
 CONVERTED = [
     (lambda raw: raw.replace(b"\n", b"\r\n"), "the file has CRLF line ends; save it with LF"),
     (lambda raw: b"\xef\xbb\xbf" + raw, "the file begins with a byte order mark"),
+    (
+        lambda raw: b"\xef\xbb\xbf" + raw.replace(b"\n", b"\r\n"),
+        "byte order mark and has CRLF line ends; save",
+    ),
     (lambda raw: raw.decode().encode("utf-16"), "the file is in UTF-16; save it as UTF-8"),
 ]
 

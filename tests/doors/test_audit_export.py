@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ledger import standalone
-from tests.audit.histories import History, make
+from tests.audit.histories import Change, History, body_edited, make, no_records
 from tests.doors.command import Done
 from tests.doors.forking import Forking
 from tests.ledger.steps import edit, made, names
@@ -99,6 +99,32 @@ def test_what_was_carried_away_is_exported_and_asked_like_a_ledger(
             assert told[0] == told[1]
     same = quick("audit", "diff", history.ledger, "x.bundle", cwd=tmp_path)
     assert (same.status, same.answer["relation"]) == (0, "same")
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "rule", "why"),
+    [
+        (
+            body_edited,
+            1,
+            "正文就是记录所载正文摘要的那一份",
+            "body: the body is the one that the record names",
+        ),
+        (no_records, 2, "账本里没有记录", "the ledger has no record"),
+    ],
+)
+def test_a_report_on_what_does_not_hold_says_why_on_stderr_and_in_its_language(
+    history: History, tmp_path: Path, quick: Forking, change: Change, status: int, rule: str, why: str
+) -> None:
+    change(history, tmp_path / "copy")
+    for language in ("zh", "en"):
+        options = ("--ledger", "copy", "--lang", language, "--format", "md")
+        done = quick("audit", "report", *options, cwd=tmp_path)
+        assert done.status == status
+        told = done.err.decode()
+        assert told.startswith("账本未通过核实 the ledger does not pass: ")
+        assert (rule in told, why in told) == (True, True)
+        assert (rule in done.out.decode()) == (language == "zh" and change is body_edited)
 
 
 def test_a_damaged_ledger_and_one_without_a_key_leave_nothing_behind(

@@ -10,12 +10,14 @@ import pytest
 
 from evidence.audit import View, replay
 from evidence.rendering.replay_text import render
+from evidence.rendering.verify_text import render as verify_text
 from evidence.replayed import replay_log
+from evidence.verify import verify
 from ledger.sqlite_readonly import open_readonly
 from ledger.standalone import verify as verify_apart
 from schemas.errors import UsageError
 from schemas.ledger import read_raw
-from tests.audit.histories import MATRIX, Change, History, clean, edited, make, out_of_order, torn
+from tests.audit.histories import MATRIX, Change, History, clean, edited, make, no_records, out_of_order, torn
 from tests.doors.forking import Forking
 from tests.ledger.carried import carry
 from tests.ledger.steps import edit
@@ -54,6 +56,27 @@ def test_each_word_has_its_exit(lived: Path, tmp_path: Path, history: History, q
         assert (text.status, word in text.out.decode()) == (status, True)
     done = quick("audit", "replay", "--ledger", "none", cwd=tmp_path)
     assert (done.status, done.answer["verdict"], done.err) == (2, "CANNOT-VERIFY", b"")
+
+
+def test_an_instant_before_the_first_record_is_told_with_that_record(history: History) -> None:
+    with open_readonly(history.ledger).read() as reader:
+        first = read_raw(reader.raw(0) or b"").at
+    at = "2001-02-03T04:05:06Z"
+    answer = replay_log(history.ledger, at)
+    assert (str(answer.verdict), answer.exit_code) == ("CANNOT-VERIFY", 2)
+    assert answer.reasons == [f"the first record, 0, is of {first}: at {at} there was none"]
+    assert f"  原因 reason: 第一条记录（第 0 号）写于 {first}；在 {at} 时还没有记录 the first" in render(
+        answer.to_wire()
+    )
+    assert replay_log(history.ledger, first).reasons == []
+
+
+def test_a_log_without_records_has_none_at_any_time(history: History, tmp_path: Path) -> None:
+    no_records(history, tmp_path / "l.sqlite3")
+    answer = replay_log(tmp_path / "l.sqlite3", "2001-02-03T04:05:06Z")
+    assert (str(answer.verdict), answer.reasons) == ("CANNOT-VERIFY", [])
+    for text in (render(answer.to_wire()), verify_text(verify(tmp_path / "l.sqlite3").to_wire())):
+        assert "  原因 reason: 账本里没有记录 the ledger has no record\n" in text
 
 
 @pytest.mark.parametrize(

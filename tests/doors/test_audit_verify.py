@@ -62,7 +62,7 @@ def test_the_text_says_word_ground_failure_and_limit_in_both_languages(
 ) -> None:
     text = verified(quick, history, "--policy", "policy", "--against", "early").out.decode()
     assert text.startswith("账本核实 Ledger verification: 已核实 VERIFIED\n")
-    assert "依据 anchored by: checkpoint of 22 records" in text
+    assert "依据 anchored by: 22 条记录的检查点 checkpoint of 22 records" in text
     assert "局限 limit: 账本不能证明从未写入的内容" in text
     for change, word in ((MATRIX[3][0], "被改动 TAMPERED"), (MATRIX[14][0], "尾部不全 TORN")):
         copy = tmp_path / f"{change.__name__}.sqlite3"
