@@ -1,22 +1,26 @@
 """Where a ledger is, a file or a database, and how it is opened to be appended to."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from ledger.postgres_url import PostgresUrl
 from ledger.store import Clock, Ledger, Opening
-from schemas.database_url import is_meant_as_url
 from schemas.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
     from ledger.postgres import PostgresReadonly
+    from ledger.postgres_url import PostgresUrl
     from ledger.signing import Signing
 
-Place = Path | PostgresUrl
+Place: TypeAlias = "Path | PostgresUrl"
 
 
 def place(text: str) -> Place:
     """The place that `text` names; UsageError repeats nothing of a URL that is not PostgreSQL's."""
+    if ":" not in text and "//" not in text:
+        return Path(text)
+    from ledger.postgres_url import PostgresUrl  # not for a plain path: a file's start is quicker without
+    from schemas.database_url import is_meant_as_url
+
     return PostgresUrl.of(text) if is_meant_as_url(text) else Path(text)
 
 
@@ -58,7 +62,7 @@ def is_begun(where: Place) -> bool:
     return True
 
 
-def open_database(where: PostgresUrl) -> "PostgresReadonly":
+def open_database(where: "PostgresUrl") -> "PostgresReadonly":
     """The log in that database, to be read only; the right to SELECT is enough."""
     try:
         from ledger.postgres import PostgresReadonly

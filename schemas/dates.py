@@ -5,10 +5,9 @@ from datetime import UTC, date, datetime
 from functools import lru_cache
 
 _DATE = r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
-_INSTANT = re.compile(
-    _DATE + r"[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]+))?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))"
-)
-_PARTIAL = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
+# Compiled when a text is first matched: a ledger without receipts has none.
+_INSTANT = _DATE + r"[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]+))?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))"
+_PARTIAL = r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?"
 
 
 @lru_cache(maxsize=256)
@@ -17,7 +16,7 @@ def split_instant(text: str) -> tuple[int, str] | None:
 
     A leap second (`:60`) is an instant where UTC could have one: in the last minute of a UTC day.
     """
-    match = _INSTANT.fullmatch(text)
+    match = re.fullmatch(_INSTANT, text)
     if match is None:
         return None
     year, month, day, hour, minute, second = (int(part) for part in match.groups()[:6])
@@ -37,7 +36,7 @@ def split_instant(text: str) -> tuple[int, str] | None:
 
 def publication_complaint(text: str) -> str | None:
     """Why `text` is no publication date, in words; None when it is one."""
-    match = _PARTIAL.fullmatch(text)
+    match = re.fullmatch(_PARTIAL, text)
     if match is None:
         known = split_instant(text) is not None
         return (

@@ -57,7 +57,7 @@ MOST_RAW_BYTES = 65_535
 MOST_RAW_DEPTH = 32
 
 # The closing quote is optional so that hostile text cannot make the scan go back: it stays linear.
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
+_TOKEN = rb'(?s:"(?:[^"\\]|\\.)*"?|[\[{]|[\]}])'
 
 
 class Matching(Rule):
@@ -211,7 +211,7 @@ def _deeper_than_allowed(raw: bytes) -> bool:
     if raw.count(b"{") + raw.count(b"[") <= MOST_RAW_DEPTH:
         return False
     depth = 0
-    for token in _TOKEN.finditer(raw):
+    for token in re.finditer(_TOKEN, raw):
         first = raw[token.start()]
         if first in b"[{":
             depth += 1

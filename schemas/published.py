@@ -10,7 +10,7 @@ from schemas.errors import NotFoundError
 
 FOLDER = Path(__file__).parent / "v0"
 LONGEST_NAME = 96  # a longer one is no schema's, and no file system's either
-_VERSION = re.compile(r"(?:loopx_)?external_evidence_([a-z_]+)_v0")
+_VERSION = r"(?:loopx_)?external_evidence_([a-z_]+)_v0"
 
 
 def names() -> list[str]:
@@ -23,7 +23,7 @@ def schema_bytes(name: str) -> bytes:
 
     Raises NotFoundError with the known names.
     """
-    version = _VERSION.fullmatch(name)
+    version = re.fullmatch(_VERSION, name)
     short = version.group(1) if version else name
     path = FOLDER / f"{short}.json"
     if len(short) > LONGEST_NAME or not short.replace("_", "").isalnum() or not path.is_file():

@@ -9,7 +9,8 @@ TRIMMED = (
 )
 
 # H1: lone surrogates. H2: C0/C1 but tab, LF, CR; bidirectional embedding, override and isolate controls.
-_REFUSED = re.compile("[\ud800-\udfff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# Not compiled here: that takes longer than all else in this module, and printable text needs none of it.
+_REFUSED = "[\ud800-\udfff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 
 
 def trim(value: str) -> str:
@@ -28,7 +29,7 @@ def refused_character(value: str) -> str | None:
     """What H1 or H2 (lifecycle.md section 1) refuses in `value`, in words; None when nothing is."""
     if value.isprintable():  # a quick yes for most text: nothing printable is refused
         return None
-    found = _REFUSED.search(value)
+    found = re.search(_REFUSED, value)
     if found is None:
         return None
     character = ord(found.group())
@@ -41,7 +42,7 @@ def legible(text: str, most: int) -> str:
 
     A cut is shown as one. Blank text stays blank.
     """
-    clean = _REFUSED.sub("\ufffd", text)
+    clean = re.sub(_REFUSED, "\ufffd", text)
     if units(clean) <= most:
         return clean
     kept = clean.encode("utf-16-le")[: 2 * (most - 1)].decode("utf-16-le", "ignore")

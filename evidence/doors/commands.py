@@ -39,6 +39,14 @@ class StoppedError(EvidenceError):
     retryable = True
 
 
+def _show_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not context.resilient_parsing:
+        from importlib.metadata import version
+
+        click.echo(f"{NAME} {version(NAME)}")
+        context.exit()
+
+
 @click.group(
     cls=LazyGroup,
     places=COMMANDS,
@@ -46,7 +54,14 @@ class StoppedError(EvidenceError):
     epilog="Exit status: 0 ok, 1 a valid but negative answer, 2 usage, 3 refused, 4 not found or not ready, "
     "5 integrity, 75 try again, 130 interrupted.",
 )
-@click.version_option(package_name="external-evidence", message="%(prog)s %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version and exit.",
+)
 def cli() -> None:
     """Turn a decision-bound question into evidence whose whole life can be checked.
 

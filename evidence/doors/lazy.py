@@ -16,6 +16,7 @@ class LazyGroup(click.Group):
     def __init__(self, *arguments: Any, places: Mapping[str, str], **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         self.places = places
+        _say_help(self)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(self.places)
@@ -35,4 +36,26 @@ class LazyGroup(click.Group):
             return None
         module, _, attribute = place.partition(":")
         command = getattr(importlib.import_module(module), attribute)
-        return command if isinstance(command, click.Command) else None
+        if not isinstance(command, click.Command):
+            return None
+        _say_help(command)
+        return command
+
+
+def _say_help(command: click.Command) -> None:
+    """Let the command have `-h` with a text of ours: each start would look for translations of click's."""
+    if command.add_help_option:
+        command.add_help_option = False
+        told = "Show this message and exit."
+        names = ["-h", "--help"]
+        command.params.append(
+            click.Option(
+                names, is_flag=True, is_eager=True, expose_value=False, callback=_show_help, help=told
+            )
+        )
+
+
+def _show_help(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not context.resilient_parsing:
+        click.echo(context.get_help(), color=context.color)
+        context.exit()

@@ -30,7 +30,7 @@ SERVICE_VARIABLE = "EXTERNAL_EVIDENCE_STANDARDS_URL"
 ACTOR_VARIABLE = "EXTERNAL_EVIDENCE_ACTOR"
 KEY_VARIABLE = "EXTERNAL_EVIDENCE_LEDGER_KEY"
 DEFAULT_FOLDER = ".external-evidence"
-_ACTOR = re.compile(r"[A-Za-z0-9_.:@/+-]{1,128}")
+_ACTOR = r"[A-Za-z0-9_.:@/+-]{1,128}"
 
 
 def system_clock() -> datetime:
@@ -256,7 +256,7 @@ def actor_name(given: str | None) -> str:
             name = re.sub(r"[^A-Za-z0-9_.:@/+-]", "_", getpass.getuser())[:128] or "unknown"
         except (KeyError, OSError):  # no user database entry; an OSError from Python 3.13 on
             name = "unknown"
-    if _ACTOR.fullmatch(name) is None:
+    if re.fullmatch(_ACTOR, name) is None:
         raise UsageError(
             f"--actor must be 1-128 characters of A-Z a-z 0-9 _ . : @ / + -, found {name!a}",
             subject="--actor",

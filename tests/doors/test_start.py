@@ -14,26 +14,29 @@ ENTER = (
     "atexit.register(lambda: print(json.dumps(told()), file=sys.stderr));"
     "from evidence.doors.cli import main; main()"
 )
-OF_OTHERS = {  # of another way to keep a ledger, of who writes one, of more than one process
+OF_OTHERS = {  # of another way to keep a ledger, of who writes one, of more than one process, of translations
     "asyncio",
     "concurrent.futures",
     "cryptography",
     "email",
     "evidence.engine",
-    "evidence.replay.workers",
     "evidence.rendering.verify_text",
+    "evidence.replay.workers",
     "http",
     "importlib.metadata",
     "ledger.policy",
     "ledger.postgres",
+    "ledger.postgres_url",
     "ledger.proof",
     "ledger.sqlite",
     "ledger.sqlite_foreign",
     "ledger.witness",
+    "locale",
     "multiprocessing",
     "providers",
     "pydantic",
     "random",
+    "schemas.database_url",
     "selectors",
     "shutil",
     "socket",
