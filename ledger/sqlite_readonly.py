@@ -154,13 +154,13 @@ def journal(path: Path) -> bytes:
     side = path.with_name(f"{path.name}-journal")
     if not _size(side):
         return b""
+    head = b""
     try:
         with suppress(FileNotFoundError), side.open("rb") as file:  # its writer is done meanwhile
             head = file.read(_MOST_OF_A_JOURNAL)
-            return b"" if head[:1] == b"\0" else head  # it did not get to the first page of the file
     except OSError as error:
         raise StorageError(f"{side} cannot be read: {error}", subject=str(side)) from error
-    return b""
+    return b"" if head[:1] == b"\0" else head  # it did not get to the first page of the file
 
 
 def _size(side: Path) -> int | None:

@@ -2,12 +2,12 @@
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ledger.postgres import PostgresLedger
 from ledger.postgres_url import PostgresUrl
@@ -15,6 +15,9 @@ from ledger.sqlite import SqliteLedger
 from ledger.store import Appended, Draft, Ledger, Opening, Readable
 from schemas.canonical import digest_bytes
 from schemas.ledger import Subject
+
+if TYPE_CHECKING:
+    import pytest
 
 SCHEMA = digest_bytes(b"the schema")
 OPENING = Opening("tester", SCHEMA, origin="tests.example/log")
@@ -125,3 +128,15 @@ def powerless(*places: Path) -> Iterator[None]:
             os.seteuid(0)
         for place, mode in before:
             place.chmod(mode)
+
+
+def first(monkeypatch: "pytest.MonkeyPatch", module: object, name: str, before: Callable[[], object]) -> None:
+    """What another process did just before this one's first call of that name."""
+    call, left = getattr(module, name), [before]
+
+    def late(*given: object) -> object:
+        if left:
+            left.pop()()
+        return call(*given)
+
+    monkeypatch.setattr(module, name, late)
