@@ -6,7 +6,6 @@ it is the one that somebody saw before.
 
 from collections.abc import Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,25 +29,26 @@ if TYPE_CHECKING:
 SCHEMA = "external_evidence_verification_v0"
 
 
-@dataclass(eq=False)
 class Verification:
     """The word on a ledger, and all that it rests on."""
 
-    facts: Facts = field(default_factory=Facts)
-    log: str | None = None
-    head: str | None = None
-    root: str | None = None
-    keys: list[str] = field(default_factory=list)
-    checkpoint: int | None = None
-    reasons: list[str] = field(default_factory=list)
-    anchored_by: list[str] = field(default_factory=list)
-    findings: list[Break] = field(default_factory=list)
-    truncated: bool = False
-    uninterpreted: list[int] = field(default_factory=list)
-    erased: list[int] = field(default_factory=list)
-    not_derived: list[int] = field(default_factory=list)
-    torn: str | None = None
-    notes: list[str] = field(default_factory=list)
+    # No dataclass: to make one of so many fields takes longer than to verify a small ledger's records.
+    def __init__(self) -> None:
+        self.facts = Facts()
+        self.log: str | None = None
+        self.head: str | None = None
+        self.root: str | None = None
+        self.keys: list[str] = []
+        self.checkpoint: int | None = None
+        self.reasons: list[str] = []
+        self.anchored_by: list[str] = []
+        self.findings: list[Break] = []
+        self.truncated = False
+        self.uninterpreted: list[int] = []
+        self.erased: list[int] = []
+        self.not_derived: list[int] = []
+        self.torn: str | None = None
+        self.notes: list[str] = []
 
     @property
     def verdict(self) -> Verdict:
