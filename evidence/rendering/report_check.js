@@ -1,14 +1,27 @@
 // Checks this page against the bytes embedded in it. It changes nothing but the section "check" and marks.
+const THIS_SCRIPT = document.currentScript;
+// Not among the page's words: who rewrites those must not write what is said of it.
+const CHANGED = {
+  zh: { headline: "本页已被改动：{n} 处不相符，以第一处为准。", seal: "页面的文字、样式或脚本与页面摘要不符" },
+  en: {
+    headline: "This page was changed: what does not agree is listed here ({n}); look at the first.",
+    seal: "the text, style or script of the page is not what its seal names",
+  },
+};
+
 function check() {
   const MOST = 50, GOOD = ["VERIFIED", "UNANCHORED"];
   const byId = (id) => document.getElementById(id);
   const utf8 = new TextEncoder(), strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  const words = JSON.parse(byId("words").textContent);
+  const words = parsed(utf8.encode(byId("words")?.textContent ?? "")) ?? {};
   const complaints = [], records = [], bodies = new Map(), values = new Map();
   const shownAt = new Set(), erasedBodies = new Set();
   let ids = 0, facts = 0, leftFacts = 0, leftBodies = 0, erased = 0;
 
-  const say = (key, filled) => words[key].replace(/\{(\w+)\}/g, (_, name) => filled[name]);
+  const changed = document.documentElement.lang === "en" ? CHANGED.en : CHANGED.zh;
+
+  const put = (text, filled) => (text ?? "").replace(/\{(\w+)\}/g, (_, name) => filled[name]);
+  const say = (key, filled) => put(words[key], filled);
   const complain = (seq, key, expected, found) => complaints.push({ seq, key, expected, found });
   const digest = (name, bytes) => `${name}:${name === "sha256" ? sha256(bytes) : blake3(bytes)}`;
 
@@ -219,9 +232,15 @@ function check() {
   function written(node, raw) {
     if (node.nodeType === Node.TEXT_NODE) return raw ? node.data : literal(node.data);
     if (node.nodeType !== Node.ELEMENT_NODE) return "<!>";
-    const name = node.localName;
-    const attributes = [...node.attributes].map((one) => ` ${one.name}="${literal(one.value)}"`).join("");
-    return `<${name}${attributes}>${[...node.childNodes].map((one) => written(one, name === "script")).join("")}</${name}>`;
+    const name = node.localName, start = opened(node);
+    if (name === "meta") return start;
+    const inside = [...node.childNodes].map((one) => written(one, name === "script" || name === "style"));
+    return `${start}${inside.join("")}</${name}>`;
+  }
+
+  function opened(element) {
+    const attributes = [...element.attributes].map((one) => ` ${one.name}="${literal(one.value)}"`).join("");
+    return `<${element.localName}${attributes}>`;
   }
 
   function literal(text) {
@@ -230,17 +249,30 @@ function check() {
   }
 
   function checkSeal() {
-    const seal = byId("seal"), parts = [...document.querySelectorAll("title, main")];
-    const data = ["embedded-records", "embedded-bodies", "words"].map(byId), script = document.body.lastElementChild;
-    const own = digest("sha256", utf8.encode([...parts, ...data].map((one) => written(one, false)).join("")));
-    const footer = `<footer id="seal">${literal(words.seal)} <code>${own}</code></footer>`;
-    if (seal === null || written(seal, false) !== footer) complain("", "bad.seal", own, seal?.textContent ?? "");
+    const seal = byId("seal"), { head, body, documentElement } = document, parts = [...document.querySelectorAll("main")];
+    const data = ["embedded-records", "embedded-bodies", "words"].map(byId);
+    const held = [...parts, ...data, THIS_SCRIPT].map((one) => written(one, false)).join("");
+    const around = [opened(documentElement), ...[...head.children].map((one) => written(one, false)), opened(body)];
+    const own = digest("sha256", utf8.encode(around.join("") + held));
+    const footer = `<footer id="seal">${literal(words.seal ?? "")} <code>${own}</code></footer>`;
+    const stated = seal?.querySelector("code")?.textContent ?? "";
+    if (seal === null || written(seal, false) !== footer) complain("", "bad.seal", stated, own);
     // An extension of the browser may leave an empty element; what can be read must be one of ours.
-    const ours = new Set([...parts, ...data, seal, script]);
-    for (const node of document.body.childNodes) {
+    const ours = new Set([...parts, ...data, seal, THIS_SCRIPT]);
+    for (const node of body.childNodes) {
       const said = node.nodeType === Node.COMMENT_NODE ? "" : node.textContent.trim();
       if (!ours.has(node) && said) complain("", "bad.beside", "", said);
     }
+    showOnly(parts, data, seal);
+  }
+
+  // A shadow root, which a script cannot see when it is closed, may show other text than the elements that were
+  // hashed: what is shown is written anew from their text, and a parser called by a script makes no such roots.
+  function showOnly(parts, data, seal) {
+    const body = document.createElement("body");
+    body.innerHTML = [...parts, ...(seal ? [seal] : [])].map((one) => written(one, false)).join("\n");
+    body.append(...data, THIS_SCRIPT);
+    document.body.replaceWith(body);
   }
 
   function compareShown(whole) {
@@ -271,14 +303,15 @@ function check() {
   function show() {
     const all = Number(byId("embedded-records").dataset.all), section = byId("check"), { verdict } = section.dataset;
     const left = { records: Math.max(0, all - records.length), bodies: leftBodies, facts: leftFacts };
-    const bad = complaints.length > 0, part = left.records + left.bodies + left.facts > 0;
+    const bad = complaints.length > 0, missing = left.records + left.bodies + left.facts > 0;
+    const part = missing || erased > 0;
     const tone = bad ? "bad" : !GOOD.includes(verdict) ? "broken" : part ? "part" : "ok";
     section.className = { bad: "bad", broken: "bad", part: "warn", ok: "ok" }[tone];
     // What the page states beside bytes that are not the ones it was made of is no good news.
     for (const stated of bad ? document.querySelectorAll("p.ok, p.warn") : []) stated.className = "";
     const counts = { records: records.length, bodies: bodies.size, ids, facts, n: complaints.length, verdict };
-    byId("outcome").textContent = say(`check_${tone}`, counts);
-    const notes = [part ? say("check_left", left) : "", erased ? say("check_erased", { n: erased }) : ""];
+    byId("outcome").textContent = bad ? put(changed.headline, counts) : say(`check_${tone}`, counts);
+    const notes = [missing ? say("check_left", left) : "", erased ? say("check_erased", { n: erased }) : ""];
     byId("left").textContent = notes.join(" ").trim();
     byId("left").hidden = byId("left").textContent === "";
     byId("complaints").hidden = !bad;
@@ -290,12 +323,12 @@ function check() {
         link.textContent = `#${seq}`;
         item.append(link, " ");
       }
-      item.append(words[key]);
+      item.append(key === "bad.seal" ? changed.seal : words[key] ?? key);
       for (const [label, value] of [["expected", expected], ["found", found]]) {
         if (value === "") continue;
         const line = document.createElement("div"), code = document.createElement("code");
         code.textContent = String(value).slice(0, 300);
-        line.append(`${words[label]} `, code);
+        line.append(`${words[label] ?? label} `, code);
         item.append(line);
       }
       if (row) row.classList.add("wrong");

@@ -98,10 +98,13 @@ def content(story: Story, judged: dict[str, Any], tally: Tally, made: Made, word
 def _verdict(story: Story, judged: dict[str, Any], made: Made, words: Words) -> Iterator[Block]:
     yield Heading(2, (Value(words("verdict"), "word"),), "verdict")
     word = judged["verdict"]
-    yield Sentence(words(f"said.{word}"), _SAID.get(word, "bad"))
-    erased, left = len(judged["erased"]), len(judged["not_derived"])
-    if erased:
-        yield Sentence(words("erased_said", n=erased, m=left))
+    erased, left, unknown = (len(judged[name]) for name in ("erased", "not_derived", "cannot_interpret"))
+    part = word in _SAID and erased + left + unknown > 0
+    tone = "warn" if part else _SAID.get(word, "bad")
+    yield Sentence(words(f"said.{word}.part" if part else f"said.{word}"), tone)
+    for name, number in (("erased_said", erased), ("left_said", left), ("unknown_said", unknown)):
+        if number:
+            yield Sentence(words(name, n=number))
     yield Items((Item(words("word"), (code(word),)), *_rests_on(judged, words), *_whole(story, made, words)))
 
 

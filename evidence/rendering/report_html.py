@@ -2,9 +2,9 @@
 
 All facts stand in the page without any script. The script only checks: it reads the records and bodies
 that are embedded as base64, recomputes them, and compares what the page shows with what they say. What it
-cannot recompute is held by the seal at the page's end: the SHA-256 of all that the page shows, which the
-script recomputes from what the browser read. So that both come to the same text, what is sealed is written
-as report_check.js writes elements: every attribute quoted, every text through `_text`.
+cannot recompute is held by the seal at the page's end: the SHA-256 of all that the page is, its style and
+script too, which the script recomputes from what the browser read. So that both come to the same text, what
+is sealed is written as report_check.js writes elements: every attribute quoted, every text through `_text`.
 """
 
 from base64 import b64encode
@@ -27,6 +27,7 @@ MOST_RECORD_BYTES = 16 << 20
 MOST_BODY_BYTES = 16 << 20
 _CHECKS = ("report_hashes.js", "report_check.js")
 _STYLE = "report.css"
+_BODY = "<body>"
 
 
 class Bounds(NamedTuple):
@@ -48,9 +49,10 @@ def render(
     words, bounds, seal = Words(language), bounds or Bounds(), sha256()
     style, script = _file(_STYLE), "".join(_file(name) for name in _CHECKS)
     named = f"{words('title')} · {story.log or ''}"
-    title = f"<title>{_text(named)}</title>"
-    seal.update(title.encode())
-    yield _head(words, style, script, title)
+    page, head = _page(words), _head(style, script, f"<title>{_text(named)}</title>")
+    for part in (page, *head, _BODY):
+        seal.update(part.encode())
+    yield f"<!DOCTYPE html>\n{page}\n<head>\n{_lines(head)}</head>\n{_BODY}\n"
     tally = tally or Tally.of(story)
     for part in chain(
         (f"<main>\n<h1>{_text(words('title'))}</h1>\n{_ways(words)}{_banner(words, bounds, judged)}",),
@@ -61,25 +63,37 @@ def render(
     ):
         seal.update(part.encode())
         yield part
-    yield f"\n{_footer(words, seal.hexdigest())}\n<script>{script}</script>\n</body>\n</html>\n"
+    checks = f"<script>{script}</script>"
+    seal.update(checks.encode())
+    yield f"\n{_footer(words, seal.hexdigest())}\n{checks}\n</body>\n</html>\n"
 
 
 def _file(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
-def _head(words: Words, style: str, script: str, title: str) -> str:
+def _page(words: Words) -> str:
+    return f'<html lang="{LANGUAGES[words.language]}" dir="ltr">'
+
+
+def _head(style: str, script: str, title: str) -> tuple[str, ...]:
+    """The elements of the head, in order."""
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'"
     )
     return (
-        f'<!DOCTYPE html>\n<html lang="{LANGUAGES[words.language]}" dir="ltr">\n<head>\n'
-        f'<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="referrer" content="no-referrer">\n'
-        f"{title}\n<style>{style}</style>\n</head>\n<body>\n"
+        '<meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<meta name="referrer" content="no-referrer">',
+        title,
+        f"<style>{style}</style>",
     )
+
+
+def _lines(parts: tuple[str, ...]) -> str:
+    return "".join(f"{part}\n" for part in parts)
 
 
 def _ways(words: Words) -> str:

@@ -216,7 +216,10 @@ def test_what_was_erased_on_record_is_no_fault_and_nothing_that_is_open(copy: Pa
     marks = {one.content for one in page.named("span") if one.attributes.get("class") == "mark off"}
     assert "已删除" in marks
     assert "前后一致" in page.named("main")[0].content
-    assert "The bodies of 6 records were erased on record, and 2 steps cannot be derived" in document
+    assert "The bodies of 6 records were erased on record: these steps were not derived again." in document
+    assert "2 steps cannot be derived without bodies that were erased." in document
+    assert "not every step can be derived" in document
+    assert "every id and every transition was derived" not in document
     assert "those counts may add up to less" in document
     assert str(plan.request.objective) not in document
     told = document[document.index("`body.erased`") :]
