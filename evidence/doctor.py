@@ -27,7 +27,7 @@ from evidence.doctor_files import (
 )
 from evidence.doctor_kept import kept_file, key_causes, last_published
 from evidence.doctor_undo import Undo, from_utf16, with_newline, without_carriage_returns, without_mark
-from evidence.doctor_words import CAUSES, NOTES
+from evidence.doctor_words import NOTES, words
 from evidence.verdict import Verdict
 from evidence.verify import Verification, verify
 from ledger.anchor import Anchor
@@ -54,6 +54,7 @@ class Diagnosis:
     """What was found: causes, each something to do; notes, each a state that is normal to know."""
 
     place: str
+    database: bool = False
     causes: list[Seen] = field(default_factory=list)
     notes: list[Seen] = field(default_factory=list)
     cannot: str | None = None
@@ -71,8 +72,8 @@ class Diagnosis:
             "schema_version": SCHEMA,
             "ledger": self.place,
             "exit_code": self.exit_code,
-            "causes": [{"code": one.code, **CAUSES[one.code]._asdict(), "evidence": list(one.evidence)}
-                       for one in self.causes],
+            "causes": [{"code": one.code, **words(one.code, database=self.database)._asdict(),
+                        "evidence": list(one.evidence)} for one in self.causes],
             "notes": [{"code": one.code, "zh": NOTES[one.code][0], "en": NOTES[one.code][1],
                        "evidence": list(one.evidence)} for one in self.notes],
             "cannot_look": self.cannot,
@@ -104,7 +105,7 @@ class _Doctor:
     def __init__(self, place: Place, asked: Asked) -> None:
         self._place = place
         self._asked = asked
-        self._told = Diagnosis(str(place))
+        self._told = Diagnosis(str(place), database=not isinstance(place, Path))
         self._explained = False
         # What does not hold once a conversion is undone, where the file as it is cannot be judged.
         self._beneath: tuple[str, ...] = ()
@@ -187,7 +188,7 @@ class _Doctor:
                 first = first or f"record {seq} is of {at}, the one before it of {before}"
             before = at
         if back:
-            self._note("clock-back", first, f"{back} times in all")
+            self._note("clock-back", first, *([f"{back} times in all"] if back > 1 else []))
 
     def _kept(self) -> tuple[bytes | None, list[bytes]]:
         policy, kept = None, []
@@ -285,7 +286,9 @@ class _FileDoctor(_Doctor):
                 if told.verdict in DAMAGE:
                     self._beneath = (f"with {code} undone", *_first(told))
                 return False
-        self._cause(code, f"with that undone, all {told.facts.records} records hold", explains=True)
+        both = code == "bom" and b"\r\n" in beginning(self._path)
+        also = ("its line ends were turned into CRLF too",) if both else ()
+        self._cause(code, *also, f"with that undone, all {told.facts.records} records hold", explains=True)
         return True
 
     def _sqlite(self, head: bytes) -> None:

@@ -2,16 +2,16 @@
 
 import os
 import re
+from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from schemas.text import shown
-
 SQLITE = b"SQLite format 3\0"
 BUNDLE = b'{"format":'
 _HEAD_BYTES = 512
+_SHOWN_BYTES = 24
 _WAL_MAGIC = (0x377F0682, 0x377F0683)  # sqlite.org/fileformat2.html section 4.1
 _WAL_HEADER, _WAL_FRAME = 32, 24
 _SHM_HEADER = 136  # sqlite.org/walformat.html section 2.2
@@ -62,8 +62,16 @@ def form(head: bytes) -> str:
 
 
 def first_bytes(head: bytes) -> str:
-    """The beginning of a file as evidence."""
-    return f"it begins with {shown(head[:24].decode('ascii', 'backslashreplace'))}"
+    """The beginning of a file as evidence: text as it is, other bytes by their numbers."""
+    if not head:
+        return "0 bytes"
+    start = head[:_SHOWN_BYTES]
+    try:
+        # The last letter may be cut in two: that is left out.
+        text = repr(getincrementaldecoder("utf-8")().decode(start))
+    except UnicodeDecodeError:
+        text = repr(start)[1:]
+    return f"it begins with {text}"
 
 
 def beside(path: Path, tail: str) -> Path:

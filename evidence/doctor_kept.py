@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from evidence.doctor_files import Seen
-from evidence.doctor_undo import signs
+from evidence.doctor_undo import unconverted
 from ledger.anchor import Anchor
 from ledger.erasure import holds
 from ledger.files import read_settled
@@ -34,7 +34,8 @@ def key_causes(reader: Reader, head: Head, place: Path, published: bytes | None)
         return
     except EvidenceError as error:
         hint = () if error.hint is None else (error.hint,)
-        yield Seen("key-unusable", (error.message, *hint, *signs(place)))
+        message, *done = unconverted(error.message, place)
+        yield Seen("key-unusable", (message, *hint, *done))
         return
     known = [period.key for period in periods(reader)]
     if own not in known:
@@ -76,7 +77,7 @@ def _readable(place: Path, raw: bytes, read: Callable[[bytes], object]) -> tuple
     except NotFoundError:
         return raw, []  # a witness's file, which is asked for a log only later
     except EvidenceError as error:
-        return None, [Seen("kept-unreadable", (f"{place.name}: {error.message}", *signs(place)))]
+        return None, [Seen("kept-unreadable", unconverted(f"{place.name}: {error.message}", place))]
     return raw, []
 
 

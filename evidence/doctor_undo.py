@@ -6,6 +6,7 @@ from pathlib import Path
 
 from evidence.doctor_files import beginning
 from evidence.doctor_words import CAUSES
+from ledger.converted import converted
 
 Undo = Callable[[Path, Path], None]
 
@@ -37,6 +38,13 @@ def from_utf16(path: Path, copy: Path) -> None:
         copy.open("w", encoding="utf-8", errors="replace", newline="\n") as target,
     ):
         shutil.copyfileobj(source, target)
+
+
+def unconverted(message: str, place: Path) -> tuple[str, ...]:
+    """What is wrong with a text file, and then, once, which of these was done to it."""
+    found = tuple(signs(place))
+    cause = converted(place.read_bytes()) if found else None
+    return (message.replace(f" ({cause})", ""), *found)
 
 
 def signs(place: Path) -> Iterator[str]:

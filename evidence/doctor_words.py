@@ -275,6 +275,30 @@ CAUSES = {
     ),
 }
 
+# Where the ledger is no file.
+_OF_A_DATABASE = {
+    "older-than-seen": CAUSES["older-than-seen"]._replace(
+        zh="账本比见过的短：多半是恢复了数据库的旧备份，或切换到了落后的备库；也可能是被截尾。",
+        en=(
+            "The ledger is shorter than what was seen: an older backup was restored, a standby that lagged "
+            "behind took over, or it was cut off."
+        ),
+    ),
+    "unexplained": CAUSES["unexplained"]._replace(
+        do_zh="保全现场：给数据库做一份转储，不要再写账；运行 `audit verify` 看是哪条记录、哪条规则。",
+        do_en=(
+            "Keep everything as it is: dump the database, stop writing, and let `audit verify` say which "
+            "record and rule."
+        ),
+    ),
+}
+
+
+def words(code: str, *, database: bool = False) -> Words:
+    """The words of a cause, of a ledger in a file or in a database."""
+    return _OF_A_DATABASE.get(code, CAUSES[code]) if database else CAUSES[code]
+
+
 NOTES = {
     "wal-in-use": (
         "-wal 里有尚未并入的内容：复制账本时要连它一起。",

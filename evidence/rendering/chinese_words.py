@@ -1,6 +1,7 @@
 """The Chinese of what an audit says: its rules, and its sentences, in which `{…}` stands for what differs.
 
-Both sides name a hole alike. One of NUMBERS holds a number only, one called `said…` a sentence of this table.
+Both sides name a hole alike; where the Chinese has none, the English after it tells. One of NUMBERS holds a
+number only, one called `said…` a sentence of this table.
 The first sentence that fits is taken.
 """
 
@@ -262,8 +263,8 @@ SAID = {
     "there is no ledger at {path}": "{path} 处没有账本",
     "there is no bundle at {path}": "{path} 处没有单文件包",
     "there is nothing at {path}": "{path} 处什么也没有",
-    "{path} is empty": "{path} 是空文件",
     "{path} is no tiles folder: {why}": "{path} 不是瓦片目录：{why}",
+    "{path} is empty": "{path} 是空文件",
     "it is empty": "它是空的",
     "it has no file called {name}": "其中没有名为 {name} 的文件",
     "{path} is not a file": "{path} 不是文件",
@@ -303,6 +304,9 @@ SAID = {
     "stored bytes are text or a number": "存着的不是字节，而是文本或数字",
     "the file is damaged, and its error is no text": "文件已损坏，错误信息不是文本",
     "record or body {which} is another one when it is looked up": "按编号查到的记录或正文 {which} 是另一份",
+    # SQLite's own words.
+    "file is not a database": "不是 SQLite 文件",
+    "database disk image is malformed": "SQLite 文件内部已损坏",
     # Steps out of order.
     "the plan is {status}": "计划的状态是 {status}",
     "attempt {n} follows attempt {m}": "第 {m} 次之后是第 {n} 次",
@@ -339,7 +343,7 @@ SAID = {
     "the ledger: {n} records": "账本：{n} 条记录",
     "{name} is signed by no key of this ledger": "{name} 没有本账的密钥签名",
     "{name} is of {n} other records": "{name} 是另外 {n} 条记录的",
-    "it begins with {text}": "开头是 {text}",
+    "it begins with {text}": "开头是",
     "expected {what}": "应为 {what}",
     "found {what}": "实为 {what}",
     "record {seq} is of {at}, the one before it of {before}": (
@@ -354,6 +358,7 @@ SAID = {
     "{name} is there, {other} is not": "有 {name}，没有 {other}",
     "{n} hard links": "{n} 个硬链接",
     "process {n}": "进程 {n}",
+    "its line ends were turned into CRLF too": "换行符也被改成了 CRLF",
     "with {code} undone": "还原 {code} 之后",
     "with that undone, all {n} records hold": "还原之后，{n} 条记录全部成立",
     "its application id is {id}": "它的应用编号是 {id}",

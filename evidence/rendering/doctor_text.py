@@ -1,6 +1,8 @@
 """The doctor's report for people: Chinese and English side by side."""
 
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from evidence.rendering.chinese import both
@@ -23,8 +25,8 @@ def render(report: dict[str, Any]) -> str:
     lines = [f"账本诊断 Ledger doctor: {word}", f"  账本 ledger: {report['ledger']}"]
     if report["cannot_look"]:
         lines.append(f"  原因 reason: {both(report['cannot_look'])}")
-    for cause in causes:
-        lines += _cause(cause)
+    for _, same in groupby(causes, itemgetter("code")):
+        lines += _cause(list(same))
     for note in report["notes"]:
         lines.append(f"  · {note['zh']}{note['en']} [{note['code']}]")
         lines += [f"      所见 seen: {both(fact)}" for fact in note["evidence"]]
@@ -32,10 +34,12 @@ def render(report: dict[str, Any]) -> str:
     return terminal("\n".join(lines))
 
 
-def _cause(cause: dict[str, Any]) -> Iterator[str]:
+def _cause(same: list[dict[str, Any]]) -> Iterator[str]:
+    """What is the matter, once; and all that it was seen by."""
+    cause = same[0]
     harm = _HARM[cause["benign"]]
     yield f"  ! {cause['zh']}"
     yield f"    {cause['en']} [{cause['code']}，{harm}]"
-    yield from (f"      所见 seen: {both(fact)}" for fact in cause["evidence"])
+    yield from (f"      所见 seen: {both(fact)}" for one in same for fact in one["evidence"])
     yield f"      怎么办: {cause['do_zh']}"
     yield f"      what to do: {cause['do_en']}"

@@ -166,7 +166,7 @@ def test_a_changed_byte_is_unexplained_also_where_something_harmless_happened_to
 def test_what_lies_in_a_ledgers_place_is_told_by_its_beginning(
     tmp_path: Path, content: bytes, code: str
 ) -> None:
-    only(look(put(tmp_path, content)), code, "it begins with")
+    only(look(put(tmp_path, content)), code, "it begins with" if content else "0 bytes")
 
 
 CONVERSIONS: list[tuple[str, Callable[[bytes], bytes]]] = [
@@ -322,7 +322,7 @@ def test_a_clock_that_went_back_is_told_and_the_ledger_holds(tmp_path: Path) -> 
     told = look(tmp_path / "l.sqlite3")
     fine(told)
     assert notes(told) == ["clock-back"]
-    assert "1 times in all" in told.notes[0].evidence
+    assert len(told.notes[0].evidence) == 1
     assert NOTES["clock-back"][1] in render(told.to_wire())
 
 

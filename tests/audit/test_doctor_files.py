@@ -63,11 +63,11 @@ def test_a_journal_leftovers_and_hard_links_are_told(tmp_path: Path) -> None:
     path.with_name("l.sqlite3-journal").unlink()
     os.link(path, tmp_path / "alias")
     assert notes(look(path)) == ["other-names"]
+    signing(tmp_path)
     (tmp_path / "log.key.0123456789abcdef.new").touch()
     (tmp_path / ".l.sqlite3.77.new").touch()
     (tmp_path / "l.sqlite3.0123456789abcdef.new-journal").touch()
     (tmp_path / "l.sqlite3.new").touch()
-    signing(tmp_path)
     told = look(path, Asked(tmp_path / "log.key"))
     assert codes(told) == ["leftovers", "key-wrong"]
     assert len(told.causes[0].evidence) == 3

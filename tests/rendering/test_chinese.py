@@ -10,6 +10,7 @@ from tests.rendering.english import HOLE, order_rules, rules, sentences, written
 
 # What holds sentences, and says nothing by itself.
 FRAMES = ("{said} ({said_more})", "{said} ({more})", "{what}: {said}", "the {said_anchor}: {why}")
+SQLITE = ("file is not a database", "database disk image is malformed")
 _HOLE = re.compile(r"\{(\w+)\}")
 
 
@@ -29,7 +30,7 @@ def test_each_sentence_that_the_source_can_say_has_its_chinese() -> None:
 
 def test_each_sentence_in_the_table_is_one_of_the_source() -> None:
     said = [re.compile(".+?".join(map(re.escape, one.split(HOLE))), re.DOTALL) for one in written()]
-    filled = {english: _HOLE.sub("7", english) for english in SAID if english not in FRAMES}
+    filled = {english: _HOLE.sub("7", english) for english in SAID if english not in (*FRAMES, *SQLITE)}
     assert [
         english
         for english, text in filled.items()
@@ -38,9 +39,9 @@ def test_each_sentence_in_the_table_is_one_of_the_source() -> None:
     ] == []
 
 
-def test_both_sides_of_a_sentence_hold_the_same_values() -> None:
+def test_both_sides_of_a_sentence_hold_the_same_values_or_the_english_after_it_tells() -> None:
     held = {english: (set(_HOLE.findall(english)), set(_HOLE.findall(SAID[english]))) for english in SAID}
-    assert [english for english, (one, other) in held.items() if one != other] == []
+    assert [english for english, (one, other) in held.items() if one != other] == ["it begins with {text}"]
 
 
 def test_the_chinese_is_chinese_and_ends_without_a_full_stop() -> None:

@@ -1,0 +1,70 @@
+"""What the doctor shows of what it sees: legible, once, and of a database no word of files."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evidence.doctor import Asked, Diagnosis, look
+from evidence.doctor_files import Seen
+from evidence.doctor_words import CAUSES
+from evidence.rendering.doctor_text import render
+from ledger.bundle import write_bundle
+from ledger.forms import open_log
+from tests.audit.diagnosing import codes, put
+from tests.audit.histories import History, make
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory: pytest.TempPathFactory) -> History:
+    return make(tmp_path_factory.mktemp("history"))
+
+
+@pytest.mark.parametrize(
+    ("content", "seen"),
+    [
+        (b"\x89PNG\r\n\x1a\n", r"'\x89PNG\r\n\x1a\n'"),
+        ("账本在这里\n第二行".encode(), r"'账本在这里\n第二'"),  # the last letter of 24 bytes is cut
+        ("a\u202eb\x1b[2J".encode(), r"'a\u202eb\x1b[2J'"),
+    ],
+)
+def test_the_beginning_of_a_file_is_legible_and_moves_no_cursor(
+    tmp_path: Path, content: bytes, seen: str
+) -> None:
+    (tmp_path / "账本").mkdir()
+    told = look(put(tmp_path / "账本", content))
+    assert told.causes[0].evidence == (f"it begins with {seen}",)
+    text = render(told.to_wire())
+    assert f"      所见 seen: 开头是 it begins with {seen}\n" in text
+    assert f"  账本 ledger: {tmp_path}/账本/l.sqlite3\n" in text
+
+
+def test_a_file_with_a_mark_and_other_line_ends_is_told_of_both_and_of_each_once(
+    history: History, tmp_path: Path
+) -> None:
+    with open_log(history.ledger).read() as reader, (tmp_path / "b").open("wb") as out:
+        write_bundle(reader, out)
+    path = put(tmp_path, b"\xef\xbb\xbf" + (tmp_path / "b").read_bytes().replace(b"\n", b"\r\n"))
+    assert look(path).causes[0].evidence[0] == "its line ends were turned into CRLF too"
+    policy = b"\xef\xbb\xbf" + history.policy.read_bytes().replace(b"\n", b"\r\n")
+    kept = history.checkpoint.read_bytes().replace(b"\n", b"\r\n")
+    asked = Asked(None, put(tmp_path, policy, "trusted"), (put(tmp_path, kept, "kept"),))
+    told = look(history.ledger, asked)
+    assert codes(told) == ["kept-unreadable", "kept-unreadable"]
+    assert [one.partition(":")[0] for one in told.causes[0].evidence] == ["trusted", "bom", "crlf"]
+    assert told.causes[0].evidence[0] == "trusted: policy line 1: a control character"
+    text = render(told.to_wire())
+    assert text.count(CAUSES["kept-unreadable"].zh) == text.count(CAUSES["kept-unreadable"].do_zh) == 1
+    assert "所见 seen: trusted：信任文件第 1 行：含有控制字符 trusted: policy line 1: a control" in text
+
+
+def test_of_a_database_nothing_is_said_about_files() -> None:
+    found = [Seen("older-than-seen"), Seen("unexplained"), Seen("key-old")]
+    told = Diagnosis("postgresql://auditor@db/ledger", database=True, causes=found)
+    wire: dict[str, Any] = told.to_wire()
+    older, unexplained, key = (one["do_en"] + one["en"] for one in wire["causes"])
+    assert "-wal" not in older
+    assert "dump the database" in unexplained
+    assert CAUSES["key-old"].en in key
+    of_a_file: dict[str, Any] = Diagnosis("l.sqlite3", causes=found).to_wire()
+    assert "-wal" in of_a_file["causes"][0]["en"]
