@@ -4,6 +4,7 @@ import errno
 import fcntl
 import os
 import resource
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,8 @@ from ledger.files import claim, disclaim, fresh, overwrite, read_settled, replac
 from ledger.keys import load, store
 from ledger.signing import Signing
 from schemas.errors import NotFoundError, StorageError
-from tests.ledger.signing import secret
-from tests.ledger.steps import first, names
+from tests.ledger.signing import opened, secret
+from tests.ledger.steps import append, first, names, step
 
 
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
@@ -147,3 +148,13 @@ def test_half_a_claim_is_none(tmp_path: Path) -> None:
     assert isinstance(caught.value.__cause__, OSError)
     assert caught.value.__cause__.errno == errno.EFBIG
     assert path.read_bytes() == b""
+
+
+def test_a_writer_takes_away_what_others_left_beside_its_key_at_its_first_step(tmp_path: Path) -> None:
+    opened(tmp_path).close()
+    with closing(opened(tmp_path)) as ledger:
+        for number in range(2):
+            (tmp_path / "keys" / f"log.key.checkpoint.{LEFT}").touch()
+            append(ledger, step(number, "policy.changed"))  # as long as the one before: written over
+            wanted = ["log.key", "log.key.checkpoint", f"log.key.checkpoint.{LEFT}"]
+            assert names(tmp_path / "keys") == wanted[: 2 + number]
