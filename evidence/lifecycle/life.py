@@ -4,8 +4,6 @@ The engine asks these rules before it appends; the audit asks the same rules of 
 Artifacts come in already verified by their own verb; here only their order and lineage is judged.
 """
 
-from dataclasses import dataclass, field
-
 from evidence.lifecycle.retire import verdict
 from schemas.admission import Admission
 from schemas.errors import OrderError
@@ -16,17 +14,18 @@ from schemas.receipt import Receipt
 from schemas.retirement import Retirement
 
 
-@dataclass(eq=False)
+# No dataclasses here: to make one takes longer than to take a life through it.
 class ReceiptLife:
     """One receipt of a plan: the decision in force, what was read back for it, and its retirement."""
 
-    receipt: Receipt
-    history: list[str] = field(default_factory=list)
-    in_force: Admission | None = None
-    superseding: str | None = None
-    readback: Readback | None = None
-    projections: int = 0
-    retired: bool = False
+    def __init__(self, receipt: Receipt) -> None:
+        self.receipt = receipt
+        self.history: list[str] = []
+        self.in_force: Admission | None = None
+        self.superseding: str | None = None
+        self.readback: Readback | None = None
+        self.projections = 0
+        self.retired = False
 
     @property
     def covered(self) -> frozenset[str]:
@@ -34,16 +33,16 @@ class ReceiptLife:
         return frozenset(self.readback.downstream_source_refs if self.readback else ())
 
 
-@dataclass(eq=False)
 class PlanLife:
     """One plan from its creation to the retirement of its evidence."""
 
-    plan: Plan
-    attempts: int = 0
-    running: set[int] = field(default_factory=set)
-    delivered: dict[str, str] = field(default_factory=dict)
-    receipts: dict[str, ReceiptLife] = field(default_factory=dict)
-    unseen_retirement: bool = False
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.attempts = 0
+        self.running: set[int] = set()
+        self.delivered: dict[str, str] = {}
+        self.receipts: dict[str, ReceiptLife] = {}
+        self.unseen_retirement = False
 
     @property
     def retired(self) -> bool:
@@ -182,12 +181,12 @@ class PlanLife:
             )
 
 
-@dataclass(eq=False)
 class LedgerLife:
     """All plans of one ledger, and the provider readiness that was last observed."""
 
-    observed: Discovery | None = None
-    plans: dict[str, PlanLife] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.observed: Discovery | None = None
+        self.plans: dict[str, PlanLife] = {}
 
     def create_plan(self, plan: Plan) -> None:
         """A plan may only select from the rows that were observed last."""
