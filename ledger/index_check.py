@@ -8,17 +8,18 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from blake3 import blake3
+
 from ledger.body_check import BodyCheck
 from ledger.store import REGISTERED
 from ledger.tree_check import TreeCheck, checkpoint_breaks
 from ledger.written import Texts, texts
 from schemas.errors import IntegrityError
-from schemas.ledger import record_id
+from schemas.ledger import SUBJECT_FIELDS, record_id
 
 Statement = Callable[..., list[tuple[Any, ...]]]
 _CHUNK = 256
-_TYPES = (str, str, str, int)
-_ABOUT = ("admission_id", "plan_id", "receipt_digest", "request_id")
+_ABOUT = sorted(SUBJECT_FIELDS)  # as they stand in a record
 _RECORDS = "SELECT seq, raw, prev, idem, kind, tree FROM records WHERE seq > ? ORDER BY seq LIMIT ?"
 _SUBJECTS = (
     "SELECT hex, algorithm, field, seq FROM subjects WHERE (hex, algorithm, field, seq) > (?, ?, ?, ?)"
@@ -49,8 +50,9 @@ class _Look:
         self._statement = statement
         self._bodies = bodies
         self._checkpoints = checkpoints
-        # Two sets of rows are the same when the sums of their hashes are; nobody knows the hashes before.
-        self._salt = os.urandom(32).hex()
+        # Two sets of rows are the same when the sums of their hashes are, under a key that nobody knows
+        # before: the hash of a tuple would not do, its last item moves from row to row within the sum.
+        self._secret = os.urandom(32)
         self._named = 0
         self._registered: set[tuple[str, bytes]] = set()
         self._head: list[tuple[int, bytes]] = []
@@ -89,7 +91,7 @@ class _Look:
         for field, identity in zip(_ABOUT, about, strict=True):
             if identity:
                 algorithm, _, digits = identity.partition(":")
-                self._named += hash((self._salt, digits, algorithm, field, seq))
+                self._named += self._hash((digits, algorithm, field, seq))
         return [_key(prev), _key(idem), kind]
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:
@@ -98,16 +100,17 @@ class _Look:
             yield from chunk
             after = chunk[-1][0]
 
-    def _looked_up(self) -> int | None:
+    def _looked_up(self) -> int:
         total, last = 0, ("", "", "", -1)
         while chunk := self._statement(_SUBJECTS, *last, _CHUNK):
             for row in chunk:
-                # Text and bytes of the same letters have the same hash, and are not found by the same key.
-                if tuple(map(type, row)) != _TYPES:
-                    return None
-                total += hash((self._salt, *row))
+                total += self._hash(row)
             last = chunk[-1]
         return total
+
+    def _hash(self, row: tuple[Any, ...]) -> int:
+        # `repr` tells text from bytes and numbers, which are not found by the same key.
+        return int.from_bytes(blake3(repr(row).encode(), key=self._secret).digest())
 
 
 def _key(digest: str) -> bytes:

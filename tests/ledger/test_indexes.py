@@ -1,5 +1,6 @@
 """Look-up columns are derived; one that lies is found from the stored bytes (ledger.md, the one rule)."""
 
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,18 @@ def test_what_the_store_derives_is_what_the_bytes_say(path: Path) -> None:
 def test_a_derived_row_that_lies_is_named(path: Path, change: str, expected: list[tuple[int, str]]) -> None:
     edit(path, change)
     assert breaks(path) == expected
+
+
+def test_two_steps_that_are_looked_up_in_each_others_place_are_named_by_every_look(tmp_path: Path) -> None:
+    ledger = begin(tmp_path / "l.sqlite3")
+    append(ledger, *map(step, range(1, 9)))
+    ledger.close()
+    for one, other in combinations(range(1, 9), 2):
+        swapped = f"UPDATE subjects SET seq = {one + other} - seq WHERE seq IN ({one}, {other})"  # noqa: S608
+        edit(tmp_path / "l.sqlite3", swapped)
+        assert breaks(tmp_path / "l.sqlite3")[:2] == [(one, "subject"), (other, "subject")]
+        edit(tmp_path / "l.sqlite3", swapped)
+        assert breaks(tmp_path / "l.sqlite3") == []
 
 
 @pytest.mark.parametrize(
