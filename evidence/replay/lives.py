@@ -4,8 +4,7 @@ Memory holds one life. What a life needs of the rest of the ledger, others noted
 registered, what was observed last, what was erased.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -136,16 +135,19 @@ class _OneLife:
         if touched:
             records = map(self._looked_up, self._steps)
             self._gone = ErasedLife.of(one for one in records if is_erased(self._reader, one, erased))
+        made = 0
         for step in self._steps:
+            if not self._life.plans:
+                made = step.seq  # in the end that of the step which makes the plan
             if step.kind is None or touched:
-                found = list(self._record(step.seq, self._looked_up(step), derived))
+                found = tuple(self._record(step.seq, self._looked_up(step), derived))
             else:
-                found = list(self._usual(step, step.kind, derived))
+                found = tuple(self._usual(step, step.kind, derived))
             if found:
                 derived.findings.add(Place(RECORDS, step.seq, _TURN), found)
         if self._context.ended:
             last = self._context.records - 1
-            derived.findings.add(Place(FOLLOWING, self._steps[0].seq), unfollowed(self._life, last))
+            derived.findings.add(Place(FOLLOWING, made), unfollowed(self._life, last))
         _count(self._life, derived)
 
     def _looked_up(self, step: Known) -> LedgerRecord:
@@ -154,22 +156,22 @@ class _OneLife:
             raise ChangedError(str(step.seq))
         return read_written(raw)
 
-    def _usual(self, step: Known, kind: str, derived: Derived) -> Iterator[Break]:
+    def _usual(self, step: Known, kind: str, derived: Derived) -> Iterable[Break]:
         """As `_record`, of a step that needs its record only where something is wrong."""
-        body = None
-        with suppress(IntegrityError):  # told of the record
-            body = self._reader.body(step.body)
+        subject = None
         try:
-            subject = (
-                self._take(step.seq, kind, body) if body is not None and len(body) == step.size else None
-            )
+            body = self._reader.body(step.body)
+            if body is not None and len(body) == step.size:
+                subject = self._take(step.seq, kind, body)
         except OrderError as error:
-            yield order_break(step.seq, error)
-            return
+            return [order_break(step.seq, error)]
+        except IntegrityError:
+            pass  # told of the record
         if subject is None:
-            yield from self._record(step.seq, self._looked_up(step), derived)
-        elif (subject.request_id, subject.receipt_digest, subject.admission_id) != step[3:6]:
-            yield from subject_breaks(self._looked_up(step), subject)
+            return self._record(step.seq, self._looked_up(step), derived)
+        if (subject.request_id, subject.receipt_digest, subject.admission_id) == step[3:6]:
+            return ()
+        return subject_breaks(self._looked_up(step), subject)
 
     def _record(self, at: int, record: LedgerRecord, derived: Derived) -> Iterator[Break]:
         try:
