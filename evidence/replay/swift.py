@@ -19,7 +19,7 @@ from evidence.replay.wires import Wire
 from schemas.admission import ADMISSION, Admission, Decision, Projection
 from schemas.canonical import LARGEST_INTEGER, algorithm_of, canonical_record, digest_bytes, is_digest
 from schemas.errors import EvidenceError, InvalidError, OrderError
-from schemas.ledger import EXECUTION, SUBJECT_FIELDS, SUPERSESSION, Subject
+from schemas.ledger import EXECUTION, SUPERSESSION, Subject
 from schemas.outside import MAX_BYTES
 from schemas.plan import BLOCKERS, PLAN, RECEIPT, ExecutionEnvelope, Plan
 from schemas.provider import Discovery
@@ -210,8 +210,8 @@ class Swift:
         return self._subject_of(admission.receipt_digest, admission.admission_id)
 
     def _subject_of(self, receipt: str | None = None, admission: str | None = None) -> Subject:
-        ids = (self._plan["request"]["request_id"], self._plan_id, receipt, admission)
-        return _proven(Subject, dict(zip(SUBJECT_FIELDS, ids, strict=True)))
+        ids = {"request_id": self._plan["request"]["request_id"], "plan_id": self._plan_id}
+        return _proven(Subject, {**ids, "receipt_digest": receipt, "admission_id": admission})
 
     def _ready(self) -> PlanLife | None:
         """The plan, where it was made here and is ready."""
@@ -240,9 +240,9 @@ _KNOWN: Mapping[str, Callable[[Swift, Wire, bytes], Subject | None]] = {
 
 
 def _proven(kind: type[R], fields: Wire) -> R:
-    """A record of fields that need no look: each was verified, or is equal to what a record writes."""
+    """A record of all its fields in their order, which need no look: verified, or as a record writes them."""
     record = kind.__new__(kind)
-    record.__dict__.update({spec.name: fields.get(spec.name) for spec in kind.FIELDS})
+    record.__dict__.update(fields)
     return record
 
 
