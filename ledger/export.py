@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from ledger.chain import links
-from ledger.files import synchronise
+from ledger.files import fresh, sweep, synchronise
 from ledger.store import Head, Reader
 from schemas.errors import ConflictError, IntegrityError, StorageError, UsageError
 from schemas.ledger import LedgerRecord
@@ -59,10 +59,11 @@ def written(path: Path, write: Callable[[BinaryIO], None], *, force: bool = Fals
     """
     if path.exists() and not force:
         raise ConflictError(f"{path} is there already", subject=str(path), hint="say --force to replace it")
-    new = path.with_name(f"{path.name}.{os.urandom(8).hex()}.new")
     try:
+        name, descriptor = fresh(path)
+        new = Path(name)
         try:
-            with new.open("xb") as file:
+            with os.fdopen(descriptor, "wb") as file:
                 write(file)
                 file.flush()
                 os.fsync(file.fileno())
@@ -72,6 +73,7 @@ def written(path: Path, write: Callable[[BinaryIO], None], *, force: bool = Fals
         synchronise(path.parent)
     except OSError as error:
         raise StorageError(f"{path} cannot be written: {error}", subject=str(path)) from error
+    sweep(path)
 
 
 def _damaged(complaint: str) -> IntegrityError:

@@ -310,3 +310,11 @@ def test_a_ledger_in_use_is_exported(tmp_path: Path) -> None:
     ledger.close()
     with BundleLog(tmp_path / "x.bundle").read() as reader:
         assert len(list(reader.records())) == 2
+
+
+def test_what_a_killed_export_left_goes_with_the_next_one(tmp_path: Path) -> None:
+    path = made(tmp_path / "l.sqlite3", 2)
+    (tmp_path / "x.bundle.0123456789abcdef.new").write_bytes(b"half")
+    with open_readonly(path).read() as reader:
+        written(tmp_path / "x.bundle", lambda out: write_bundle(reader, out))
+    assert names(tmp_path) == ["l.sqlite3", "x.bundle"]
