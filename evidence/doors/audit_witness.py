@@ -42,7 +42,8 @@ def update(
 ) -> int:
     """Look at the ledger's last checkpoint, remember it in FILE, and print it cosigned.
 
-    --policy names the log's key, now or of old: the witness signs for no other.
+    --policy names the log's key, now or of old: the witness signs for no other. With --new-key the lines
+    by which an auditor's policy asks for this witness stand on stderr; `status` says them again.
     """
     from ledger.keys import generate, load, store
     from ledger.note import COSIGNATURE
@@ -53,6 +54,8 @@ def update(
     if new_key is not None:
         store(Path(key), generate(new_key, COSIGNATURE))
     who = Witness(Path(file).absolute(), load(Path(key)), system_clock)
+    if new_key is not None:
+        output.print_notice("\n".join(_asked_for(who.signer.verifier)))
     with reading(given) as reader:
         note = reader.last_checkpoint()
         if note is None:
@@ -77,20 +80,24 @@ def status(
     """Say what the witness saw last of every log, and whether this ledger goes on from there."""
     if not Path(file).exists():
         raise NotFoundError(f"there is no witness's file at {file}", subject=file)
-    seen = _seen(Path(file), _witnesses(key, policy))
+    who, seen = _seen(Path(file), _witnesses(key, policy))
     with reading(given) as reader:
         rows = [_row(reader, origin, note) for origin, note in sorted(seen.items())]
     if output.wants_json(chosen_format):
-        output.print_json({"schema_version": "external_evidence_witness_status_v0", "logs": rows})
+        told = {"key": str(who), "policy": f"{_line(who)}\nquorum {who.name}\n", "logs": rows}
+        output.print_json({"schema_version": "external_evidence_witness_status_v0", **told})
     else:
-        told = [
+        lines = [
             f"{row['log']}: {row['size']} 条 records {row['root']}, {_WORDS[str(row['ledger'])]}"
             for row in rows
         ]
-        output.print_text("\n".join(told) or "尚无日志 no log yet")
+        output.print_text("\n".join([*(lines or ["尚无日志 no log yet"]), *_asked_for(who)]))
     return NEGATIVE if any(row["ledger"] in (SHORTER, FORKED) for row in rows) else 0
 
 
+_PASTED = (
+    "信任文件要求此见证时，quorum none 一行换成以下两行 in a policy that asks for it, in place of quorum none"
+)
 SAME, GROWN, SHORTER, FORKED, OTHER = "same", "grown", "shorter", "forked", "another log"
 _WORDS = {
     SAME: "账本与此相同 the ledger is the same",
@@ -99,6 +106,15 @@ _WORDS = {
     FORKED: "账本开头与此不同 the ledger does not begin with it",
     OTHER: "不是这个账本 another log than this ledger's",
 }
+
+
+def _line(key: "VerifierKey") -> str:
+    return f"witness {key.name} {key}"
+
+
+def _asked_for(key: "VerifierKey") -> list[str]:
+    """The lines of a policy that asks for this witness."""
+    return [f"{_PASTED}:", _line(key), f"quorum {key.name}"]
 
 
 def _policy(named: str | None) -> "Policy":
@@ -135,17 +151,17 @@ def _witnesses(key: str | None, policy: str | None) -> "Sequence[VerifierKey]":
     return found
 
 
-def _seen(path: Path, keys: "Sequence[VerifierKey]") -> "dict[str, Note]":
-    """The notes of the one witness among `keys` whose file it is."""
+def _seen(path: Path, keys: "Sequence[VerifierKey]") -> "tuple[VerifierKey, dict[str, Note]]":
+    """The one witness among `keys` whose file it is, and its notes."""
     from ledger.witness import seen_by
     from schemas.errors import IntegrityError
 
     for key in keys[:-1]:
         try:
-            return dict(seen_by(path, key))
+            return key, dict(seen_by(path, key))
         except IntegrityError:
             continue
-    return dict(seen_by(path, keys[-1]))
+    return keys[-1], dict(seen_by(path, keys[-1]))
 
 
 def _row(reader: "Reader", origin: str, note: "Note") -> dict[str, object]:

@@ -186,7 +186,17 @@ def test_a_witness_signs_what_grows_and_refuses_what_does_not(
     assert (status(history.ledger, *key).status, update(history.ledger).status) == (4, 2)
     first = update(history.backup, "--new-key", "witness.example/w1", *policy)
     assert (first.status, b"witness.example/w1" in first.out) == (0, True)
-    assert status(history.backup, *key).answer["logs"][0]["ledger"] == "same"
+    told = status(history.backup, *key).answer
+    assert told["logs"][0]["ledger"] == "same"
+    asked = f"witness witness.example/w1 {told['key']}\nquorum witness.example/w1\n"
+    assert told["policy"] == asked
+    assert first.err.decode().endswith(f":\n{asked}")  # said when it is made, and by `status` again
+    assert status(history.backup, *key, "--format", "text").out.decode().endswith(f":\n{asked}")
+    lines = history.policy.read_text().replace("quorum none\n", asked)
+    (tmp_path / "quorum").write_text(lines)
+    asks = ("audit", "verify", "--policy", "quorum", "--ledger", history.backup)
+    assert quick(*asks, cwd=tmp_path).answer["verdict"] == "CANNOT-VERIFY"
+    assert quick(*asks, "--against", "w.json", cwd=tmp_path).answer["verdict"] == "VERIFIED"
     grown = status(history.ledger, *key, "--format", "text")
     assert (grown.status, "the ledger has grown" in grown.out.decode()) == (0, True)
     assert update(history.ledger, *policy, "-o", "cosigned").status == 0

@@ -55,4 +55,4 @@ def test_every_command_of_the_page_answers_as_the_page_says(tmp_path: Path) -> N
             assert re.fullmatch(rb"example\.org/plans\+[0-9a-f]{8}\n", checked)
         if " ledger init " in command:  # the auditor's own file, of the two lines that the keeper hands over
             (tmp_path / "policy").write_text(told.partition(".policy）:\n")[2])
-    assert words == {"UNANCHORED", "VERIFIED", "TAMPERED", "FORKED", "TORN"}
+    assert words == {"UNANCHORED", "VERIFIED", "TAMPERED", "FORKED", "TORN", "CANNOT-VERIFY"}
