@@ -131,6 +131,18 @@ def test_a_beginning_that_two_ids_have_is_refused_and_nothing_is_erased(tmp_path
         assert stored(ledger) == before
 
 
+def test_an_index_that_somebody_edited_keeps_no_body_from_going(tmp_path: Path) -> None:
+    ledger = begin_file(tmp_path / "l.sqlite3")
+    append(ledger, step(1), step(2), step(1, "receipt.observed", b'{"receipt":1}', "receipt"))
+    edit(tmp_path / "l.sqlite3", "UPDATE subjects SET seq = 5 - seq WHERE seq IN (2, 3)")
+    done = erase(ledger, name_of(1), "asked for", "me")
+    ledger.close()
+    assert done.bodies == 2
+    with closing(sqlite3.connect(tmp_path / "l.sqlite3")) as connection:
+        held = connection.execute("SELECT bytes FROM bodies WHERE length(bytes) > 0").fetchall()
+    assert (b'{"receipt":1}',) not in held and (b'{"plan":2}',) in held
+
+
 def test_to_erase_again_does_nothing_and_says_so(path: Path, ledger: SqliteLedger) -> None:
     identity = str(of_kind(path, "receipt.observed").subject.receipt_digest)
     erase(ledger, identity, "asked for", "keeper")
