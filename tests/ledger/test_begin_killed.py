@@ -1,6 +1,6 @@
 """Killed while it begins, publishes, erases, writes the file anew or brings it up: no trace, no refusal.
 
-What is done once more is done then, whatever the killed one left, and nothing of that is left.
+What is done once more is done then, whatever the killed one left, and nothing of that is left after a step.
 """
 
 import sqlite3
@@ -19,7 +19,8 @@ from schemas.errors import NotFoundError
 from tests.ledger.faults.campaign import Injector, Moment
 from tests.ledger.faults.run import POLICY
 from tests.ledger.faults.works import MANY, WORKS, make_old, make_two
-from tests.ledger.steps import names, stored
+from tests.ledger.signing import opened
+from tests.ledger.steps import names, step, stored
 
 RECORDS = {"begin": 1, "publish": 1 + MANY, "scrub": 1 + MANY, "erase": 1 + 2 + 1 + 2, "bring up": 7 + 1}
 LONGEST = {"begin": 0.015, "publish": 0.06, "scrub": 0.06, "erase": 0.05, "bring up": 0.03}  # seconds
@@ -79,6 +80,8 @@ def settle(ledger: Path, what: str) -> None:
     with closing(sqlite3.connect(ledger)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     if what != "bring up":
+        with closing(opened(folder)) as again:  # nothing new was published if all had been appended
+            again.append(step(MANY, "policy.changed"))
         assert set(names(folder / "keys")) <= KEPT
         with open_readonly(ledger).read() as reader:
             assert reader.last_checkpoint() == (folder / "keys" / "log.key.checkpoint").read_bytes()
