@@ -14,8 +14,6 @@ from tests.ledger.faults.campaign import ROOT
 from tests.ledger.signing import signing
 from tests.ledger.steps import names
 
-Process = "subprocess.Popen[str]"
-
 
 @contextmanager
 def beginners(folder: Path, places: list[str]) -> Iterator[list["subprocess.Popen[str]"]]:
@@ -77,7 +75,7 @@ def test_it_is_so_in_a_thousand_rounds(tmp_path: Path) -> None:
 
 def test_of_four_that_begin_one_ledger_with_one_key_all_have_it(tmp_path: Path) -> None:
     with beginners(tmp_path, ["l"] * 4) as running:
-        for turn in range(20):
+        for turn in range(10):
             here = tmp_path / str(turn)
             signing(here / "keys")
             assert at_once(running, str(turn)) == ["begun"] * 4
