@@ -54,15 +54,14 @@ class Anchor(NamedTuple):
     @classmethod
     def _read(cls, raw: bytes, log: str | None) -> Self:
         from ledger.proof import HEADER, Proof
-        from ledger.witness import seen_in
+        from ledger.witness import seen_of
 
         proof, what = None, "checkpoint"
         if raw.startswith(HEADER.encode()):
             proof, what = Proof.read(raw), "proof"
             raw = proof.checkpoint
         elif raw.startswith(b"{"):
-            seen = seen_in(raw)
-            note = seen.get(log or "")
+            note = seen_of(raw, log or "")
             if note is None:
                 raise NotFoundError(f"the witness has not seen {log}", subject="witness")
             raw, what = bytes(note), "witness"

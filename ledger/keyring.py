@@ -28,12 +28,14 @@ class Period(NamedTuple):
 def periods(reader: Reader) -> list[Period]:
     """Every key of the log in order, each vouched for by the one before; empty for a log without a key.
 
-    IntegrityError: a rotation is not signed by the key that was in force.
+    IntegrityError: the first key is not of the log's name, or a rotation is not signed by the key that was
+    in force, or is to no other key of that name.
     """
     opened = opened_key(reader)
     if opened is None:
         return []
     found = [Period(0, VerifierKey.read(opened, ED25519))]
+    _check_name(found[0].key, reader)
     for seq, stored in reader.of_kind(ROTATED):
         record = read_raw(stored)
         rotation = KeyRotated.read(_body(reader, record))
@@ -89,6 +91,12 @@ def check_rotation(record: LedgerRecord, rotation: KeyRotated, in_force: Verifie
             f"record {record.seq} rotates {rotation.old_key} of {rotation.origin}, not {in_force}",
             subject="rotation.old_key",
         )
+    new = VerifierKey.read(rotation.new_key, ED25519)
+    if new.name != in_force.name or new == in_force:
+        raise IntegrityError(
+            f"record {record.seq} rotates to {new}, which is no other key of the name {in_force.name}",
+            subject="rotation.new_key",
+        )
     text = rotation_text(record.log, record.seq, record.prev, rotation.new_key)
     _check(text, rotation.signature, in_force)
 
@@ -115,6 +123,12 @@ def _check(text: str, signature: str, key: VerifierKey) -> None:
     line = Signature(key.name, material[:ID_BYTES], material[ID_BYTES:])
     if key not in Note(text, (line,)).verified([key]):
         raise IntegrityError(f"the signature is not one of {key}", subject="signature")
+
+
+def _check_name(first: VerifierKey, reader: Reader) -> None:
+    log = read_raw(reader.raw(0) or b"").log
+    if first.name != log:
+        raise IntegrityError(f"the first key, {first}, is not of the log {log}", subject="opened.key")
 
 
 def _body(reader: Reader, record: LedgerRecord) -> object:

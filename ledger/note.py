@@ -126,8 +126,10 @@ def stamped(time: int) -> bytes:
 
 
 def is_name(name: str) -> bool:
-    """Whether a key may be called so: no space of any kind and no plus."""
-    return name != "" and "+" not in name and not any(one.isspace() or one < " " for one in name)
+    """Whether a key may be called so: well-formed, no space of any kind and no plus."""
+    return name != "" and not any(
+        one.isspace() or one < " " or one == "+" or "\ud800" <= one <= "\udfff" for one in name
+    )
 
 
 def encoded(content: bytes) -> str:

@@ -1,19 +1,23 @@
 """Verify every signature of a log with a key: its keys, checkpoints and restorals (ledger.md section 2)."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from ledger.chain import Break
 from ledger.checkpoint import Checkpoint
-from ledger.keyring import Period, key_at, periods, restorals
+from ledger.keyring import RESTORED, ROTATED, Period, key_at, periods, restorals
 from ledger.store import Reader
 from schemas.errors import IntegrityError, InvalidError
+from schemas.ledger import read_raw
 
 _KEYS = "each key is signed for by the one before it"
+_ONE_NAME = "one log, one name"
+_NOBODY = "a log without a key has nobody who could sign this"
 _SIGNED = "a checkpoint is signed by the key of the last record that it covers"
 
 
 def signature_breaks(reader: Reader) -> Iterator[Break]:
-    """Every signature that does not hold or is missing; nothing for a log without a key.
+    """Every signature that does not hold or is missing; in a log without a key, all that only a key can do.
 
     The keys are those that the log itself tells; whether they are the right ones is for a Policy to say.
     NotReadyError: the extra that verifies is not installed.
@@ -21,6 +25,7 @@ def signature_breaks(reader: Reader) -> Iterator[Break]:
     try:
         keys = periods(reader)
         if not keys:
+            yield from _without_key(reader)
             return
         restorals(reader, keys)
     except (IntegrityError, InvalidError) as error:
@@ -39,6 +44,18 @@ def signature_breaks(reader: Reader) -> Iterator[Break]:
         )
 
 
+def _without_key(reader: Reader) -> Iterator[Break]:
+    for kind in (ROTATED, RESTORED):
+        for seq, _ in reader.of_kind(kind):
+            yield Break(seq, "kind", _NOBODY, "another kind", kind)
+    log = read_raw(reader.raw(0) or b"").log
+    for size, note in reader.checkpoints():
+        with suppress(InvalidError):  # told by index_breaks, which reads the same bytes
+            stated = Checkpoint.of(note)[1]
+            if stated.origin != log:
+                yield Break(size - 1, "checkpoint.origin", _ONE_NAME, log, stated.origin)
+
+
 def _checkpoint(size: int, raw: bytes, keys: list[Period]) -> Iterator[Break]:
     seq, expected, name = size - 1, key_at(keys, size), keys[0].key.name
     try:
@@ -50,6 +67,6 @@ def _checkpoint(size: int, raw: bytes, keys: list[Period]) -> Iterator[Break]:
         yield Break(seq, "checkpoint", _SIGNED, str(expected), error.message)
         return
     if stated.origin != name:
-        yield Break(seq, "checkpoint.origin", "one log, one name", name, stated.origin)
+        yield Break(seq, "checkpoint.origin", _ONE_NAME, name, stated.origin)
     if expected not in signed:
         yield Break(seq, "checkpoint", _SIGNED, str(expected), ", ".join(map(str, signed)) or "nobody known")

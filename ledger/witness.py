@@ -99,11 +99,22 @@ def seen_in(raw: bytes) -> Mapping[str, Note]:
 
     InvalidError: it is no such file.
     """
-    logs = _logs(parse(raw, "witness"))
-    notes = {str(origin): Note.read(str(text).encode()) for origin, text in logs.items()}
-    for note in notes.values():
-        Checkpoint.read(note.text)
-    return notes
+    return {str(origin): _note(text) for origin, text in _logs(parse(raw, "witness")).items()}
+
+
+def seen_of(raw: bytes, log: str) -> Note | None:
+    """The checkpoint of one log in the bytes of a witness's file, as `seen_in`; None: it has not seen it.
+
+    What stands there for other logs is not asked for.
+    """
+    text = _logs(parse(raw, "witness")).get(log)
+    return None if text is None else _note(text)
+
+
+def _note(text: object) -> Note:
+    note = Note.read(str(text).encode())
+    Checkpoint.read(note.text)
+    return note
 
 
 def _logs(value: object) -> Mapping[object, object]:

@@ -40,6 +40,7 @@ RULES = {
     ),
     "every commit of a log with a key is signed": "有密钥的账本，每次提交都有签名",
     "each key is signed for by the one before it": "每把密钥都由前一把密钥签字认可",
+    "a log without a key has nobody who could sign this": "没有密钥的日志里，没有谁能签这一条",
     "no record that was seen is lost": "审计者见过的记录一条不少",
     "the log begins with the records of the checkpoint that was kept": (
         "账本的开头就是所留存检查点覆盖的那些记录"

@@ -186,7 +186,7 @@ class _Walk:
         except EvidenceError as error:
             yield RuleBreak(record.seq, "body", error.code, OPENED, error.message)
             return
-        self._walked.signed = opened.key is not None
+        self._walked.signed |= opened.key is not None or any(self._reader.checkpoints())
         if opened.origin != record.log:
             yield RuleBreak(record.seq, "body.origin", "one log, one name", record.log, opened.origin)
 
@@ -196,6 +196,7 @@ class _Walk:
             if record.kind == ERASURE:
                 read_erasure(record, artifact)
                 return
+            self._walked.signed = True  # also where nobody has a key: who then signed it?
             yield from no_subject(record)
             CUSTODY[record.kind].read(artifact)
         except InvalidError as error:

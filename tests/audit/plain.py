@@ -106,11 +106,12 @@ class _Auditor:
         except EvidenceError as error:
             yield RuleBreak(record.seq, "body", error.code, OPENED, error.message)
             return
-        self._signed = opened.key is not None
+        self._signed |= opened.key is not None or any(self._reader.checkpoints())
         if opened.origin != record.log:
             yield RuleBreak(record.seq, "body.origin", "one log, one name", record.log, opened.origin)
 
     def _custody(self, record: LedgerRecord, artifact: object) -> Iterator[Break]:
+        self._signed = True
         yield from self._schema(record, artifact)
         if record.subject != Subject():
             found = canonical(record.subject.to_wire()).decode()

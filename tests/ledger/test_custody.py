@@ -22,6 +22,7 @@ from ledger.keyring import (
     vouched,
     written,
 )
+from ledger.keys import Signer
 from ledger.note import Note
 from ledger.signature_check import signature_breaks
 from ledger.sqlite import SqliteLedger
@@ -35,7 +36,7 @@ from schemas.ledger_keys import KEY_ROTATED, LEDGER_RESTORED, KeyRotated, Ledger
 from schemas.published import schema_bytes
 from schemas.record import Record
 from tests.ledger.signing import ORIGIN, opened, signer, signing
-from tests.ledger.steps import append, edit, name_of, step
+from tests.ledger.steps import append, begin, edit, name_of, step
 from tests.ledger.test_signed import findings, grown
 
 ONE, TWO, THREE = signer(), signer(salt="2"), signer(salt="3")
@@ -93,6 +94,12 @@ def ledger(tmp_path: Path) -> Iterator[SqliteLedger]:
     found.close()
 
 
+def replayed(ledger: SqliteLedger) -> list[tuple[int, str]]:
+    """What a replay finds."""
+    with ledger.read() as reader:
+        return [(one.seq, one.field) for one in replay(reader).findings]
+
+
 def told(ledger: SqliteLedger) -> list[str]:
     """What is found wrong with the signatures."""
     with ledger.read() as reader:
@@ -117,6 +124,55 @@ def test_a_rotation_that_the_old_key_did_not_sign_is_found(
     custom(ledger, "key.rotated", lambda seq, prev: rotation(seq, prev, **changed))
     [found] = told(ledger)
     assert complaint in found
+
+
+@pytest.mark.parametrize("new", [signer("tests.example/x"), ONE])
+def test_a_rotation_to_no_other_key_of_the_logs_name_is_found_though_it_is_signed(
+    ledger: SqliteLedger, new: Signer
+) -> None:
+    def to(seq: int, prev: str) -> dict[str, object]:
+        text = rotation_text(ORIGIN, seq, prev, str(new.verifier))
+        return rotation(seq, prev, new_key=str(new.verifier), signature=written(ONE.sign(text)))
+
+    custom(ledger, "key.rotated", to)
+    [found] = told(ledger)
+    assert "which is no other key of the name" in found
+    assert (0, "key") in replayed(ledger)
+
+
+def test_a_log_that_begins_with_a_key_of_another_name_is_found(ledger: SqliteLedger, tmp_path: Path) -> None:
+    named = f'replace(CAST(raw AS TEXT), \'"log":"{ORIGIN}"\', \'"log":"tests.example/x"\')'
+    edit(tmp_path / "l.sqlite3", f"UPDATE records SET raw = CAST({named} AS BLOB) WHERE seq = 0")  # noqa: S608
+    [found] = told(ledger)
+    assert "is not of the log tests.example/x" in found
+    assert (0, "key") in replayed(ledger)
+
+
+@pytest.mark.parametrize(("kind", "body"), [("key.rotated", rotation), ("ledger.restored", restoral)])
+def test_in_a_log_without_a_key_what_only_a_key_can_do_is_found(
+    tmp_path: Path, kind: str, body: Body
+) -> None:
+    with closing(begin(tmp_path / "l.sqlite3")) as ledger:
+        seq = custom(ledger, kind, body)
+        assert told(ledger) == [kind]
+        assert (seq, "kind") in replayed(ledger)
+
+
+@pytest.mark.parametrize(
+    ("note", "expected"),
+    [
+        (bytes(Checkpoint("tests.example/x", 1, bytes(32)).signed(ONE)), ["tests.example/x"]),
+        (bytes(Checkpoint("tests.example/log", 1, bytes(32)).signed(ONE)), []),
+        (b"garbage", []),
+    ],
+)
+def test_in_a_log_without_a_key_a_checkpoint_of_another_log_is_found(
+    tmp_path: Path, note: bytes, expected: list[str]
+) -> None:
+    begin(tmp_path / "l.sqlite3").close()
+    edit(tmp_path / "l.sqlite3", "INSERT INTO checkpoints VALUES (1, ?)", note)
+    with open_readonly(tmp_path / "l.sqlite3").read() as reader:
+        assert [one.found for one in signature_breaks(reader)] == expected
 
 
 def test_a_rotation_moved_to_another_place_is_found(ledger: SqliteLedger) -> None:

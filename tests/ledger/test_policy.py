@@ -88,6 +88,12 @@ def test_names_are_octets() -> None:
     assert len(Policy.read(text).witnesses) == 3
 
 
+def test_the_name_of_a_key_is_well_formed_text() -> None:
+    line = b"log \xff" + str(LOG.verifier).encode() + b"\nquorum none\n"
+    with pytest.raises(InvalidError, match=r"policy line 1: .*no verifier key"):
+        Policy.read(line)
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [

@@ -1,17 +1,19 @@
 """A witness signs only a head that begins with what it saw before."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from ledger.anchor import Anchor
 from ledger.checkpoint import Checkpoint
 from ledger.note import Note, UntrustedError
 from ledger.policy import Policy
 from ledger.tree import consistency
 from ledger.witness import Witness, seen_by
 from schemas.canonical import canonical
-from schemas.errors import IntegrityError, StorageError, UsageError
+from schemas.errors import IntegrityError, NotFoundError, StorageError, UsageError
 from tests.ledger.signing import ORIGIN, cosigner, signer
 from tests.ledger.steps import START, names
 from tests.ledger.test_proof import checkpoint
@@ -119,6 +121,20 @@ def test_a_memory_moved_to_another_log_or_key_is_refused(tmp_path: Path) -> None
     one.path.write_bytes(one.path.read_bytes().replace(b'{"tests.example/log":', b'{"tests.example/lag":'))
     with pytest.raises(IntegrityError, match="did not cosign"):
         seen_by(one.path, KEY.verifier)
+
+
+@pytest.mark.parametrize("other", ["garbage", 5, 1.5, None])
+def test_what_an_auditor_kept_of_one_log_is_read_whatever_stands_for_another(
+    tmp_path: Path, other: object
+) -> None:
+    one = witness(tmp_path)
+    update(one, checkpoint(8))
+    wire = json.loads(one.path.read_bytes())
+    wire["logs"]["tests.example/other"] = other
+    raw = json.dumps(wire).encode()
+    assert Anchor.read(raw, ORIGIN).checkpoint == Checkpoint(ORIGIN, 8, TREES[8].root())
+    with pytest.raises(NotFoundError, match="has not seen"):
+        Anchor.read(raw, "tests.example/third")
 
 
 def test_updates_at_once_take_turns(tmp_path: Path) -> None:
