@@ -8,8 +8,6 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from blake3 import blake3
-
 from ledger.body_check import BodyCheck
 from ledger.store import REGISTERED
 from ledger.tree_check import TreeCheck, checkpoint_breaks
@@ -52,7 +50,8 @@ class _Look:
         self._checkpoints = checkpoints
         # Two sets of rows are the same when the sums of their hashes are, under a key that nobody knows
         # before: the hash of a tuple would not do, its last item moves from row to row within the sum.
-        self._secret = os.urandom(32)
+        # That of a text is SipHash; the secret before it stands for a key where PYTHONHASHSEED states one.
+        self._secret = os.urandom(32).hex()
         self._named = 0
         self._registered: set[tuple[str, bytes]] = set()
         self._head: list[tuple[int, bytes]] = []
@@ -91,7 +90,7 @@ class _Look:
         for field, identity in zip(_ABOUT, about, strict=True):
             if identity:
                 algorithm, _, digits = identity.partition(":")
-                self._named += self._hash((digits, algorithm, field, seq))
+                self._named += self._hash(digits, algorithm, field, seq)
         return [_key(prev), _key(idem), kind]
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:
@@ -104,13 +103,13 @@ class _Look:
         total, last = 0, ("", "", "", -1)
         while chunk := self._statement(_SUBJECTS, *last, _CHUNK):
             for row in chunk:
-                total += self._hash(row)
+                total += self._hash(*row)
             last = chunk[-1]
         return total
 
-    def _hash(self, row: tuple[Any, ...]) -> int:
-        # `repr` tells text from bytes and numbers, which are not found by the same key.
-        return int.from_bytes(blake3(repr(row).encode(), key=self._secret).digest())
+    def _hash(self, digits: object, algorithm: object, field: object, seq: object) -> int:
+        # Bytes are not written as text is; `!r` tells a text of digits from the number.
+        return hash(f"{self._secret}{digits} {algorithm} {field} {seq!r}")
 
 
 def _key(digest: str) -> bytes:
