@@ -38,7 +38,7 @@ NODE_IDLE_MS = {"running": "20000", "started": "300"}
 GOAL = 1.6  # plan / floor, whole process, medians
 AUDIT_FLOOR = "import click, orjson, sqlite3"
 AUDIT_GOAL = 2.0  # audit verify of a small ledger / the start of that
-UNANCHORED = 3  # the exit status of a verify that had nothing to compare with
+VERIFIED, UNANCHORED = 0, 3  # exit statuses: compared with a policy, and with nothing
 PREFERRED = "method:research"
 PROVIDER = {
     "provider_id": PREFERRED,
@@ -121,14 +121,15 @@ def environment(home: Path, path: str = os.environ["PATH"]) -> dict[str, str]:
     return {**kept, "PATH": path, "HOME": str(home), "TMPDIR": str(home), "LOOPX_USAGE_PING": "0"}
 
 
-def make(command: list[str], folder: Path) -> None:
-    """Run one step of an installation, or say why it failed."""
+def make(command: list[str], folder: Path) -> bytes:
+    """Run one step of an installation and give its output, or say why it failed."""
     try:
         done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     except OSError as error:
         raise UnavailableError(f"{command[0]}: {error.strerror}") from error
     if done.returncode:
         raise UnavailableError(f"`{' '.join(command[1:4])}`: {_complaint(done.stderr or done.stdout)}")
+    return done.stdout
 
 
 def venv(folder: Path, python: str, packages: list[str]) -> Path:
@@ -225,7 +226,7 @@ def product_sides(venvs: Path, python: str, work: Path) -> list[Side]:
 
 
 def audit_sides(venvs: Path, python: str, work: Path) -> list[Side]:
-    """The verdict on a ledger of one plan, without a key and with one, and the imports that it is held to."""
+    """The verdict on a ledger of one plan, without a key, with one and with its policy, and its floor."""
     made = product_venv(venvs / "audit", python, ["cryptography"])
     around, command = environment(work), str(made / "external-evidence")
     sides = [Side("audit floor", [str(made / "python"), "-c", AUDIT_FLOOR], around, plans=False)]
@@ -234,10 +235,14 @@ def audit_sides(venvs: Path, python: str, work: Path) -> list[Side]:
         made_new = [command, "ledger", "init", *ledger, *key, *(["--new-key"] if key else [])]
         plan = [command, "plan", "--request", str(work / "request.json"), *ledger, *key]
         plan += ["--providers", str(work / "providers.json"), "--prefer", PREFERRED]
-        for step in (made_new, plan):
-            make(step, work)
+        begun = json.loads(make(made_new, work))
+        make(plan, work)
         verify = [command, "audit", "verify", "--format", "json", *ledger]
         sides.append(Side(f"audit verify, {name}", verify, around, plans=False, status=UNANCHORED))
+        if key:
+            (work / "audit.policy").write_text(begun["policy"], encoding="utf-8")
+            trusting = [*verify, "--policy", str(work / "audit.policy")]
+            sides.append(Side("audit verify, with a policy", trusting, around, plans=False, status=VERIFIED))
     return sides
 
 

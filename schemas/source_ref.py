@@ -1,6 +1,7 @@
 """Source references: direct, non-file provenance URIs (lifecycle.md H3)."""
 
 import re
+from functools import cache
 
 # Schemes that name a place on somebody's machine, embedded content or a browser's inside.
 # fmt: off
@@ -10,20 +11,25 @@ REFUSED_SCHEMES = frozenset({
     "chrome", "chrome-extension", "moz-extension",
 })
 # fmt: on
-_BLANK = re.compile(r"[\s\ufeff\\]")
-_URN = re.compile(r"urn:([A-Za-z0-9][A-Za-z0-9-]{0,31}):(.+)")
-_URI = re.compile(r"([a-z][a-z0-9+.-]+)://(.+)")
-_PORT = re.compile(r":([0-9]*)")
+
+
+@cache
+def _forms() -> tuple[re.Pattern[str], ...]:
+    # Not at import: before its first receipt a ledger has no reference to look at.
+    blank, port = re.compile(r"[\s\ufeff\\]"), re.compile(r":([0-9]*)")
+    urn = re.compile(r"urn:([A-Za-z0-9][A-Za-z0-9-]{0,31}):(.+)")
+    return blank, urn, re.compile(r"([a-z][a-z0-9+.-]+)://(.+)"), port
 
 
 def source_ref_complaint(text: str) -> str | None:
     """Why the trimmed `text` is no source reference, in words; None when it is one."""
-    if _BLANK.search(text) is not None:
+    blank, urn_form, uri_form, _ = _forms()
+    if blank.search(text) is not None:
         return "must not hold white space or a backslash"
-    urn = _URN.fullmatch(text)
+    urn = urn_form.fullmatch(text)
     if urn is not None:
         return "must not name a file (urn:file)" if urn.group(1).lower() == "file" else None
-    uri = _URI.fullmatch(text)
+    uri = uri_form.fullmatch(text)
     if uri is None:
         return "must be urn:NID:NSS or scheme://… with a lower-case scheme of two or more characters"
     scheme, rest = uri.groups()
@@ -39,7 +45,7 @@ def _web_complaint(rest: str) -> str | None:
     host, port = _host_and_port(authority)
     if not host:
         return "must name a host"
-    match = _PORT.fullmatch(port)
+    match = _forms()[3].fullmatch(port)
     if port and (match is None or int(match.group(1) or 0) > 65535):
         return f"has no valid port in {authority[:80]!r}"
     return None

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.doors.command import around
+from tests.doors.command import around, run
 
 # What a command has imported, and how much the collector leaves alone, told when its process ends.
 ENTER = (
@@ -45,6 +45,15 @@ OF_OTHERS = {  # of another way to keep a ledger, of who writes one, of more tha
     "tomllib",
 }
 
+OTHER_KEYS = {
+    "cryptography.hazmat.backends",
+    "cryptography.hazmat.primitives.asymmetric.rsa",
+    "cryptography.hazmat.primitives.serialization",
+    "cryptography.x509",
+    "ledger.keys",
+    "ledger.signing",
+}
+
 
 def at_the_end(*arguments: str, cwd: Path) -> tuple[bool, int, int, set[str]]:
     """At the end: whether the collector is on, how much it leaves alone, how much not, the modules."""
@@ -58,6 +67,14 @@ def test_a_ledger_is_verified_without_what_others_need(lived: Path) -> None:
     *_, modules = at_the_end("audit", "verify", "--format", "json", cwd=lived)
     assert "evidence.verify" in modules
     assert modules & OF_OTHERS == set()
+
+
+def test_of_cryptography_a_signed_ledger_needs_one_signature_s(tmp_path: Path) -> None:
+    made = run("ledger", "init", "--key", "k", "--new-key", "--format", "json", cwd=tmp_path)
+    (tmp_path / "policy").write_text(made.answer["policy"])
+    *_, modules = at_the_end("audit", "verify", "--format", "json", "--policy", "policy", cwd=tmp_path)
+    assert "cryptography.hazmat.primitives.asymmetric.ed25519" in modules
+    assert modules & (OF_OTHERS - {"cryptography", "ledger.policy"} | OTHER_KEYS) == set()
 
 
 def test_the_collector_works_but_is_spared_what_was_imported(lived: Path) -> None:
