@@ -94,6 +94,7 @@ SAID = {
     "a signature that holds": "成立的签名",
     "nobody known": "没有已知的签名者",
     "no key": "没有密钥",
+    "another kind": "另一种记录",
     "a registered schema": "已登记的模式",
     "a step that may follow": "此处可以有的一步",
     "an artifact that verifies": "经得起核实的内容",
@@ -107,7 +108,7 @@ SAID = {
     "{n} rows": "{n} 行",
     "no body is stored under this digest": "没有这一摘要的正文",
     "the body has {n} bytes, not {m}": "正文有 {n} 字节，不是 {m}",
-    "the body stored under {digest} is another": "存为 {digest} 的正文是另一份",
+    "the body stored under {digest} is another": "{digest} 下存着的是另一份正文",
     "it is not written in its normalised form": "写法不是规范写法",
     "the body is not written in its canonical form": "正文不是规范形式",
     "record {seq} has no body": "第 {seq} 号记录没有正文",
@@ -138,6 +139,10 @@ SAID = {
     "record {seq} is not in the tree of {n} records that was signed": (
         "第 {seq} 号记录不在签过名的 {n} 条记录的树中"
     ),
+    "record {seq} rotates to {key}, which is no other key of the name {log}": (
+        "第 {seq} 号记录换成的 {key} 不是日志 {log} 的另一把密钥"
+    ),
+    "the first key, {key}, is not of the log {log}": "第一把密钥 {key} 不是日志 {log} 的",
     "the signature of {key} does not hold": "{key} 的签名不成立",
     "the signature is not one of {key}": "签名不是 {key} 的",
     "signatures need the extra [sign]": "核对签名需要安装 [sign]",

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from evidence.plan_story import ERASED, HELD, PlanStory, Step
 from evidence.rendering.escape import with_base64
 from evidence.rendering.report_blocks import Block, Heading, Item, Items, Sentence, Table, Value
-from evidence.rendering.report_plan import TONES, code, plan_blocks, record
+from evidence.rendering.report_plan import TONES, code, gone, plan_blocks, record
 from evidence.rendering.report_words import Words
 from evidence.story import Story
 from ledger.note import encoded
@@ -170,17 +170,22 @@ def _findings(story: Story, judged: dict[str, Any], words: Words) -> Iterator[Bl
     if not findings:
         return
     yield Heading(2, (Value(words("findings"), "word"),), "findings")
-    rows = [
-        (
-            Value(f"#{one['seq']}", "code", to=_listed(story, one["seq"])),
-            code(one["field"]),
-            *(code(with_base64(words.said(one[name]))) for name in ("rule", "expected", "found")),
+    for one in findings[:MOST_FINDINGS]:
+        where = Value(f"#{one['seq']}", "code", to=_listed(story, one["seq"]))
+        yield Heading(3, (where, code(one["field"])))
+        yield Items(
+            (
+                Item(words("rule"), (Value(words.said(one["rule"]), "prose"),)),
+                *(Item(words(name), (_shown(one[name], words),)) for name in ("expected", "found")),
+            )
         )
-        for one in findings[:MOST_FINDINGS]
-    ]
-    yield Table(tuple(words(name) for name in ("record", "field", "rule", "expected", "found")), rows)
     if len(findings) > MOST_FINDINGS:
         yield Sentence(words("findings_more", n=len(findings) - MOST_FINDINGS))
+
+
+def _shown(text: str, words: Words) -> Value:
+    """What a finding expected or found: words in the report's language, or an id or value as it is."""
+    return Value(words.told(text), "prose") if " " in text else code(with_base64(text))
 
 
 def _listed(story: Story, seq: int) -> str | None:
@@ -210,7 +215,7 @@ def _call(step: Step, words: Words) -> tuple[Value, ...]:
     at, made, call = f"b{step.seq}", step.record, step.artifact
     start = (record(step), code(made.at, f"r{step.seq}/at"), code(made.actor, f"r{step.seq}/actor"))
     if call is None:
-        return (*start, Value(words(step.body), "mark bad"), *(Value("", "word") for _ in range(3)))
+        return (*start, gone(step, words), *(Value("", "word") for _ in range(3)))
     told = call.evidence
     return (
         *start,
@@ -229,15 +234,15 @@ def _events(story: Story, words: Words) -> Iterator[Block]:
         who = (code(made.at, f"{at}/at"), code(made.actor, f"{at}/actor"))
         items = [Item(words("at"), who, line=True)]
         if step.body != HELD:
-            items.append(Item(words("body"), (Value(words(step.body), "mark bad"),)))
+            items.append(Item(words("body"), (gone(step, words),)))
         for name, named in made.subject.ids().items():
-            items.append(Item(name, (code(named, f"{at}/subject/{name}"),)))
+            items.append(Item(words.of_field(name), (code(named, f"{at}/subject/{name}"),)))
         for name, value in step.artifact.items() if isinstance(step.artifact, dict) else ():
             if isinstance(value, str):
                 step_of = name.replace("~", "~0").replace("/", "~1")  # RFC 6901
-                items.append(Item(name, (code(value, f"b{step.seq}/{step_of}"),)))
+                items.append(Item(words.of_field(name), (code(value, f"b{step.seq}/{step_of}"),)))
             elif isinstance(value, list):
-                items.append(Item(name, (Value(str(len(value)), "number"),)))
+                items.append(Item(words.of_field(name), (Value(str(len(value)), "number"),)))
         yield Items(tuple(items))
 
 
@@ -255,7 +260,7 @@ def _row(step: Step, words: Words) -> tuple[Value, ...]:
     at, made = f"r{step.seq}", step.record
     body = code(made.body.digest, f"{at}/body/digest")
     if step.body != HELD:
-        body = Value(f"{made.body.digest} {words(step.body)}", "mark bad")
+        body = gone(step, words, f"{made.body.digest} ")
     return (
         code(str(step.seq), f"{at}/seq"),
         code(made.at, f"{at}/at"),

@@ -55,7 +55,7 @@ def render(
     yield f"<!DOCTYPE html>\n{page}\n<head>\n{_lines(head)}</head>\n{_BODY}\n"
     tally = tally or Tally.of(story)
     for part in chain(
-        (f"<main>\n<h1>{_text(words('title'))}</h1>\n{_ways(words)}{_banner(words, bounds, judged)}",),
+        (f"<main>\n<h1>{_text(words('title'))}</h1>\n", _ways(words, judged), _banner(words, bounds, judged)),
         _sections(content(story, judged, tally, made, words)),
         ("</main>",),
         _embedded(story, bounds, whole=tally.counts["plans"] <= MOST_PLANS),
@@ -96,8 +96,10 @@ def _lines(parts: tuple[str, ...]) -> str:
     return "".join(f"{part}\n" for part in parts)
 
 
-def _ways(words: Words) -> str:
-    anchors = {"verdict": "verdict", "summary": "summary", "open": "attention", "limits": "limits"}
+def _ways(words: Words, judged: dict[str, Any]) -> str:
+    anchors = {"verdict": "verdict", "summary": "summary", "open": "attention"}
+    anchors |= {"findings": "findings"} if judged["findings"] else {}
+    anchors |= {"limits": "limits"}
     last = {"plans": "plans", "events": "events", "records": "all_records"}
     links = " ".join(f'<a href="#{to}">{_text(words(key))}</a>' for to, key in {**anchors, **last}.items())
     return f'<nav aria-label="{_text(words("skip"))}">{links}</nav>\n'

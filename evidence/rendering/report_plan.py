@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from evidence.plan_story import HELD, DecisionStory, PlanStory, ReceiptStory, Step
+from evidence.plan_story import ERASED, HELD, DecisionStory, PlanStory, ReceiptStory, Step
 from evidence.rendering.report_blocks import Block, Heading, Item, Items, Sentence, Value
 from evidence.rendering.report_words import Words
 from schemas.receipt import Receipt, Source
@@ -42,12 +42,18 @@ def record(step: Step) -> Value:
     return Value(f"#{step.seq}", "code", to=f"record-{step.seq}")
 
 
+def gone(step: Step, words: Words, before: str = "") -> Value:
+    """What became of a body that is not held: erased on record, or lost."""
+    tone = "warn" if step.body == ERASED else "bad"
+    return Value(f"{before}{words(step.body)}", f"mark {tone}")
+
+
 def taken(step: Step, words: Words) -> list[Item]:
     """Where a step stands, who took it and when, and what became of its body where that is not held."""
     made = step.record
     values = [record(step), _stated(step, "/at", made.at), _stated(step, "/actor", made.actor)]
     if step.body != HELD:
-        values.append(Value(f"{words('body')}: {words(step.body)}", "mark bad"))
+        values.append(gone(step, words, f"{words('body')}: "))
     return [Item(words("record"), tuple(values), line=True)]
 
 

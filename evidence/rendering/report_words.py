@@ -3,7 +3,7 @@
 import tomllib
 from pathlib import Path
 
-from evidence.rendering.chinese import with_english
+from evidence.rendering.chinese import chinese, with_english
 
 LANGUAGES = {"zh": "zh-Hans", "en": "en"}
 """The languages that a report can be asked for in, and as HTML names them."""
@@ -28,6 +28,14 @@ class Words:
     def said(self, text: str) -> str:
         """What an audit says in English, with its Chinese before it in a Chinese report."""
         return with_english(text) if self.language == "zh" else text
+
+    def told(self, text: str) -> str:
+        """As `said`, without the English where there is Chinese."""
+        return (chinese(text) if self.language == "zh" else None) or text
+
+    def of_field(self, name: str) -> str:
+        """A field of a stored body, with what it means where that is known in this language."""
+        return self._words.get(f"field.{name}", name)
 
     def patterns(self, *prefixes: str) -> dict[str, str]:
         """The texts whose key begins with one of `prefixes`, nothing put in."""

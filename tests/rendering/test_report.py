@@ -198,8 +198,8 @@ def test_bodies_that_are_gone_are_shown_as_such(copy: Path) -> None:
     take_away(copy, body_of(copy, "execution.started"))
     take_away(copy, body_of(copy, "provider.called"))
     page = Page(report(copy))
-    marks = {one.content for one in page.named("span") if one.attributes.get("class") == "mark bad"}
-    assert {"正文: 已删除", "正文: 缺失", "正文: 损坏"} <= marks
+    marks = {(one.attributes.get("class"), one.content) for one in page.named("span")}
+    assert {("mark warn", "正文: 已删除"), ("mark bad", "正文: 缺失"), ("mark bad", "正文: 损坏")} <= marks
     document = report(copy, "md", "en")
     for words in ("body is not held", "erased", "missing", "damaged", "**unknown**"):
         assert words in document
@@ -223,7 +223,11 @@ def test_what_was_erased_on_record_is_no_fault_and_nothing_that_is_open(copy: Pa
     assert "those counts may add up to less" in document
     assert str(plan.request.objective) not in document
     told = document[document.index("`body.erased`") :]
-    for words in (f"- plan_id: `{plan.plan_id}`", "- bodies: 4", "- reason: `asked for`"):
+    for words in (
+        f"- Plan id (plan_id): `{plan.plan_id}`",
+        "- Bodies (bodies): 4",
+        "- Reason (reason): `asked for`",
+    ):
         assert words in told
     rows = [line.count("\n| Plan ") for line in (before, document)]
     assert rows == [7, 5]  # the head of the table is one of them
@@ -264,7 +268,29 @@ def test_what_a_replay_finds_stands_in_the_report(made: Told, tmp_path: Path) ->
     page = report(broken)
     assert "被改动：" in page
     assert 'id="findings"' in page
+    assert '<a href="#findings">不成立之处</a>' in page
+    assert 'href="#findings"' not in report(made.path)
     assert "## What does not hold" in report(broken, "md", "en")
+
+
+def test_a_finding_is_told_in_the_language_of_the_report(made: Told, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.sqlite3"
+    shutil.copyfile(made.path, broken)
+    digest = body_of(broken, "receipt.observed")
+    take_away(broken, digest)
+    for language, rule, found in (
+        (
+            "zh",
+            "正文就是记录所载正文摘要的那一份（the body is the one that the record names）",
+            "没有这一摘要的正文",
+        ),
+        ("en", "the body is the one that the record names", "no body is stored under this digest"),
+    ):
+        labels = {"zh": ("规则", "应为", "实为"), "en": ("Rule", "Expected", "Found")}[language]
+        document = report(broken, "md", language)
+        values = (rule, f"`{digest}`", found)
+        told = "\n".join(f"- {label}: {value}" for label, value in zip(labels, values, strict=True))
+        assert f"`body`\n\n{told}\n" in document
 
 
 def test_a_record_that_cannot_be_read_is_named(copy: Path) -> None:
