@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from ledger.postgres_session import Session
 from ledger.sql_append import SqlWriter
-from ledger.sql_view import HEAD, SAME_KEY, Row, key_of
+from ledger.sql_view import HEAD, SAME_KEY, Row
 from ledger.store import Clock, Known
 
 Asked = tuple[str, tuple[object, ...]]
@@ -79,6 +79,6 @@ class PostgresWriter(SqlWriter):
         super().__init__(own.rows, own.put, place, clock, known)
         self._own = own
 
-    def _first(self, idems: Sequence[str]) -> dict[str, bytes]:
-        asked: list[Asked] = [(SAME_KEY, (key_of(idem),)) for idem in idems]
-        return {idem: rows[0][1] for idem, rows in zip(idems, self._own.ask(asked), strict=True) if rows}
+    def _first(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        asked: list[Asked] = [(SAME_KEY, (key,)) for key in keys]
+        return {key: rows[0][1] for key, rows in zip(keys, self._own.ask(asked), strict=True) if rows}

@@ -78,6 +78,7 @@ class SqlWriter(SqlReader, ABC):
         self._put = put
         self._clock = clock
         self._head: Head | None = None
+        self._raw = b""
         self._tree = Frontier()
         self._known = known
         self._unsealed = False
@@ -99,11 +100,12 @@ class SqlWriter(SqlReader, ABC):
     def append_all(self, drafts: Sequence[Draft]) -> list[Appended]:
         """As `append` does with each in turn, at one moment; after an error the transaction is given up."""
         idems = [draft.idem() for draft in drafts]
-        first = self._first(idems)
+        keys = [bytes_of(idem) for idem in idems]
+        first = self._first(keys)
         done: list[Appended] = []
         steps: _Steps | None = None
-        for draft, idem in zip(drafts, idems, strict=True):
-            raw = first.get(idem)
+        for draft, idem, key in zip(drafts, idems, keys, strict=True):
+            raw = first.get(key)
             if raw is not None:
                 done.append(repeat(draft, raw))
                 continue
@@ -111,7 +113,7 @@ class SqlWriter(SqlReader, ABC):
                 head = self._last()
                 steps = _Steps(head.log, head, instant(self._clock()))
             done.append(steps.add(draft, idem))
-            first[idem] = done[-1].raw
+            first[key] = done[-1].raw
         if steps is not None:
             self._insert(steps)
         return done
@@ -157,39 +159,34 @@ class SqlWriter(SqlReader, ABC):
 
     def known(self) -> Known | None:
         """The tree that the next transaction may go on from; asked after the end of this one."""
-        return self._known if self._head is None else Known(self._head, self._tree)
+        return self._known if self._head is None else Known(self._head, self._raw, self._tree)
 
     def _last(self) -> Head:
         if self._head is None:
-            known = self._known
-            if known is not None and self._stands(known.head):
-                self._head, self._tree = known
-            else:
-                self._head, self._tree = self._found_last()
+            self._head, self._raw, self._tree = self._found_last()
             if self.signing is not None:
                 self._begun = self._tree.size
                 self._peaks = dict(zip(peaks(self._begun), self._tree.peaks, strict=True))
         return self._head
 
-    def _stands(self, head: Head) -> bool:
-        """Whether that head is the last record still, by its bytes; what it says was read before."""
-        found = self._pair(LAST)
-        return (
-            found is not None
-            and (found[0], record_id(found[1])) == (head.seq, head.id)
-            and self._rows(HEAD) == [(head.seq, key_of(head.id))]
-        )
-
     def _found_last(self) -> Known:
-        head = self.head()
-        if head is None:
+        found, stated, known = self._pair(LAST), self._rows(HEAD), self._known
+        if found is None:
             raise self._wrong("the first record is missing")
-        self._peaks = self._caught_up(head.seq + 1)
+        seq, raw = found
+        if (
+            known is not None
+            and (seq, raw) == (known.head.seq, known.raw)
+            and stated == [(seq, bytes_of(known.head.id))]
+        ):
+            return known  # what it says was read before
+        head = self._checked(seq, raw, stated)
+        self._peaks = self._caught_up(seq + 1)
         if self.signing is not None:
-            if self._known is not None and not self._peaks:  # a restored database, or much that others wrote
+            if known is not None and not self._peaks:  # a restored database, or much that others wrote
                 self.signing.admit_again(self)
-            return Known(head, self.signing.tree(self, head.seq + 1))
-        return Known(head, frontier_at(self.subtree, head.seq + 1))
+            return Known(head, raw, self.signing.tree(self, seq + 1))
+        return Known(head, raw, frontier_at(self.subtree, seq + 1))
 
     def _caught_up(self, size: int) -> dict[tuple[int, int], bytes]:
         """The peaks of the tree that is known, with what others appended since; nothing where that is much.
@@ -198,16 +195,16 @@ class SqlWriter(SqlReader, ABC):
         """
         if self._known is None:
             return {}
-        head, tree = self._known
+        head, last, tree = self._known
         rest = self._pairs(AFTER, head.seq - 1, CHUNK)
-        if not rest or record_id(rest[0][1]) != head.id:  # another history stands here now
+        if not rest or rest[0][1] != last:  # another history stands here now
             return {}
         tree, _ = tree.extend(leaf_hash(raw) for _, raw in rest[1:])
         return dict(zip(peaks(size), tree.peaks, strict=True)) if tree.size == size else {}
 
     @abstractmethod
-    def _first(self, idems: Sequence[str]) -> dict[str, bytes]:
-        """The stored bytes of the records that have one of these keys, each by its key."""
+    def _first(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The stored bytes of the records that have one of these idempotency keys, each by its key."""
         ...
 
     def _insert(self, steps: _Steps) -> None:
@@ -217,7 +214,8 @@ class SqlWriter(SqlReader, ABC):
         self._put_all(_SUBJECT, steps.subjects)
         self._put_all(_SCHEMA, steps.schemas)
         self._grown_by.update(enumerate(rows, self._tree.size))
-        self._head, self._tree, self._unsealed = steps.head, tree, True
+        self._head, self._raw, self._tree = steps.head, steps.records[-1][1], tree
+        self._unsealed = True
 
     def _put_all(self, sql: str, rows: Iterable[Row]) -> None:
         for row in rows:

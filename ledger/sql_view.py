@@ -61,14 +61,14 @@ class SqlReader:
     def head(self) -> Head | None:
         """The last record, None when there is none; IntegrityError: it is not the last that was appended."""
         found = self._pair(LAST)
-        if found is None:
-            return None
-        seq, raw = found
+        return None if found is None else self._checked(*found, self._rows(HEAD))
+
+    def _checked(self, seq: int, raw: bytes, stated: list[Row]) -> Head:
         record = read_raw(raw)
         if record.seq != seq:
             raise self._wrong(f"record.seq is {record.seq} where {seq} is stored")
         identity = record_id(raw)
-        if self._rows(HEAD) != [(seq, key_of(identity))]:
+        if stated != [(seq, key_of(identity))]:
             raise self._wrong(f"record {seq} is not the one that was appended last")
         return Head(record.log, seq, identity)
 
@@ -283,7 +283,7 @@ def key_of(digest: str) -> bytes:
 
 def bytes_of(digest: str) -> bytes:
     """The 32 bytes of a digest that was checked or made here."""
-    return bytes.fromhex(digest.partition(":")[2])
+    return bytes.fromhex(digest[7:])  # both algorithms have names of one length
 
 
 def _derive(record: LedgerRecord) -> dict[str, object]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ledger.chain import Break
 from ledger.sql_append import SqlWriter
-from ledger.sql_view import Row, SqlReader, bytes_of
+from ledger.sql_view import Row, SqlReader
 from ledger.sqlite_file import BEFORE_THE_TREE, layout_of, run, run_all
 from ledger.store import Clock, Known
 
@@ -56,13 +56,13 @@ class SqliteWriter(SqlWriter):
         self._rows("PRAGMA secure_delete = ON")
         super().erase(digests)
 
-    def _first(self, idems: Sequence[str]) -> dict[str, bytes]:
-        found: dict[str, bytes] = {}
-        for place in range(0, len(idems), _MOST_KEYS):
-            keys = [bytes_of(idem) for idem in idems[place : place + _MOST_KEYS]]
-            marks = ", ".join("?" * len(keys))
+    def _first(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        found: dict[bytes, bytes] = {}
+        for place in range(0, len(keys), _MOST_KEYS):
+            some = keys[place : place + _MOST_KEYS]
+            marks = ", ".join("?" * len(some))
             query = f"SELECT idem, raw FROM records WHERE seq >= 0 AND idem IN ({marks})"  # noqa: S608 - question marks
-            found.update((f"blake3:{idem.hex()}", self._blob(raw)) for idem, raw in self._rows(query, *keys))
+            found.update((key, self._blob(raw)) for key, raw in self._rows(query, *some))
         return found
 
     def _put_all(self, sql: str, rows: Iterable[Row]) -> None:

@@ -95,9 +95,10 @@ class Head(NamedTuple):
 
 
 class Known(NamedTuple):
-    """The tree over all records up to a head, so that the next commit need not read it again."""
+    """The last record, its bytes, and the tree up to it, so that the next commit need not read them again."""
 
     head: Head
+    raw: bytes
     tree: Frontier
 
 

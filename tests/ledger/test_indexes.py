@@ -1,5 +1,6 @@
 """Look-up columns are derived; one that lies is found from the stored bytes (ledger.md, the one rule)."""
 
+from contextlib import closing
 from itertools import combinations
 from pathlib import Path
 
@@ -82,15 +83,19 @@ def test_two_steps_that_are_looked_up_in_each_others_place_are_named_by_every_lo
 @pytest.mark.parametrize(
     "change",
     [
-        "DELETE FROM records WHERE seq = 4",
+        "DELETE FROM records WHERE seq = {last}",
         "DELETE FROM head",
         "UPDATE head SET digest = x'00'",
-        "UPDATE records SET raw = CAST(replace(raw, '\"me\"', '\"xx\"') AS BLOB) WHERE seq = 4",
+        "UPDATE records SET raw = CAST(replace(raw, '\"me\"', '\"xx\"') AS BLOB) WHERE seq = {last}",
     ],
 )
-def test_nothing_is_appended_where_the_last_record_was_cut_off_or_changed(path: Path, change: str) -> None:
-    edit(path, change)
-    ledger = begin(path)
-    with pytest.raises(IntegrityError):
-        append(ledger, step(9))
-    ledger.close()
+@pytest.mark.parametrize("known", [True, False])
+def test_nothing_is_appended_where_the_last_record_was_cut_off_or_changed(
+    path: Path, change: str, known: bool
+) -> None:
+    with closing(begin(path)) as ledger:
+        if known:
+            append(ledger, step(4))
+        edit(path, change.format(last=5 if known else 4))
+        with pytest.raises(IntegrityError):
+            append(ledger, step(9))
