@@ -69,7 +69,7 @@ def test_a_ledger_is_verified_without_what_others_need(lived: Path) -> None:
     assert modules & OF_OTHERS == set()
 
 
-def test_of_cryptography_a_signed_ledger_needs_one_signature_s(tmp_path: Path) -> None:
+def test_a_signed_ledger_is_verified_with_one_kind_of_key_alone(tmp_path: Path) -> None:
     made = run("ledger", "init", "--key", "k", "--new-key", "--format", "json", cwd=tmp_path)
     (tmp_path / "policy").write_text(made.answer["policy"])
     *_, modules = at_the_end("audit", "verify", "--format", "json", "--policy", "policy", cwd=tmp_path)
