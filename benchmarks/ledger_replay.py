@@ -107,9 +107,16 @@ def one(side: str, path: Path, jobs: int) -> Figures:
     }
 
 
+def tell(side: str, path: str, jobs: str) -> None:
+    """Print what one side needs."""
+    print(json.dumps(one(side, Path(path), int(jobs))))
+
+
 def apart(side: str, path: Path, jobs: int) -> Figures:
     """`one` in a process of its own."""
-    command = [sys.executable, "-m", "benchmarks.ledger_replay", "--one", side, str(path), str(jobs)]
+    # Not as a module, which each further process of a replay would import again; the command is a light one.
+    begin = "import sys; from benchmarks.ledger_replay import tell; tell(*sys.argv[1:])"
+    command = [sys.executable, "-c", begin, side, str(path), str(jobs)]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
     figures: Figures = json.loads(done.stdout)
     return figures
@@ -153,12 +160,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--folder", type=Path, help="for the ledgers; else the temporary folder")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
-    if chosen.one:
-        side, path, jobs = chosen.one
-        print(json.dumps(one(side, Path(path), int(jobs))))
-        return
     all_found: dict[str, Any] = {"python": platform.python_version(), "jobs": chosen.jobs, "sizes": {}}
     with tempfile.TemporaryDirectory(dir=chosen.folder) as folder:
         for size in chosen.records or [10_000, 100_000]:
