@@ -1,12 +1,16 @@
 """What programs do to text files that must stay as they are: other line ends, a mark, another encoding."""
 
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_UTF8 = b"\xef\xbb\xbf"
+MARKS = (*_UTF16, _UTF8)  # with which no file of ours begins
+
 
 def converted(raw: bytes) -> str | None:
     """Which of these was done to the file of these bytes, as its error is to say it; None where none was."""
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if raw.startswith(_UTF16):
         return "the file is in UTF-16; save it as UTF-8"
     ends = b"\r\n" in raw
-    if raw.startswith(b"\xef\xbb\xbf"):
+    if raw.startswith(_UTF8):
         if ends:
             return (
                 "the file begins with a byte order mark and has CRLF line ends; save it without one, with LF"

@@ -55,6 +55,7 @@ _ANALYZED = {
 _FOUND = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"
 
 # SQLite's primary result codes (sqlite.org/rescode.html) by what a caller can do about them.
+_HEAD_BYTES = 512
 _BUSY = frozenset({5, 6})  # BUSY, LOCKED
 _CORRUPT, _NOT_A_DATABASE = 11, 26
 _STORAGE = {
@@ -82,7 +83,7 @@ def trouble(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> EvidenceEr
     if code in _STORAGE:
         return StorageError(f"{path}: {_STORAGE[code]} ({error})", subject=str(path))
     if code == _NOT_A_DATABASE:
-        return NoLedgerError(f"{path}: {error}", subject=str(path))
+        return NoLedgerError(_no_database(error, path), subject=str(path))
     if code == _CORRUPT and (refused := _unread(path)) is not None:
         return StorageError(f"{path} cannot be read: {refused}", subject=str(path))
     if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CONSTRAINT_NOTNULL:
@@ -90,6 +91,16 @@ def trouble(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> EvidenceEr
     # SQLite's own message may repeat bytes of a damaged file.
     said = "the file is damaged, and its error is no text" if isinstance(error, UnicodeDecodeError) else error
     return IntegrityError(f"{path}: {said}", subject=str(path))
+
+
+def _no_database(error: object, path: Path) -> str:
+    """What SQLite says of a file that is none of its own, with the cause where a program converted a text."""
+    from ledger.converted import MARKS, because  # only for a file that is no ledger
+
+    with path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+    said = f"{path}: {error}"
+    return because(said, head) if head.startswith(MARKS) else said
 
 
 def _unread(path: Path) -> OSError | None:

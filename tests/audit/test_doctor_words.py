@@ -9,6 +9,8 @@ from evidence.doctor import Asked, Diagnosis, look
 from evidence.doctor_files import Seen
 from evidence.doctor_words import CAUSES
 from evidence.rendering.doctor_text import render
+from evidence.rendering.verify_text import render as verify_text
+from evidence.verify import verify
 from ledger.bundle import write_bundle
 from ledger.forms import open_log
 from tests.audit.diagnosing import codes, put
@@ -56,6 +58,29 @@ def test_a_file_with_a_mark_and_other_line_ends_is_told_of_both_and_of_each_once
     text = render(told.to_wire())
     assert text.count(CAUSES["kept-unreadable"].zh) == text.count(CAUSES["kept-unreadable"].do_zh) == 1
     assert "所见 seen: trusted：信任文件第 1 行：含有控制字符 trusted: policy line 1: a control" in text
+
+
+@pytest.mark.parametrize(
+    ("content", "cause", "chinese"),
+    [
+        (
+            b"\xef\xbb\xbf{}\r\n",
+            " (the file begins with a byte order mark and has CRLF line ends; save",
+            "BOM，换行符",
+        ),
+        ("{}\r\n".encode("utf-16"), " (the file is in UTF-16; save it as UTF-8)", "文件是 UTF-16"),
+        (b"{}\r\n", ": file is not a database", "不是 SQLite 文件"),
+    ],
+)
+def test_a_converted_text_in_a_ledgers_place_is_told_as_such(
+    tmp_path: Path, content: bytes, cause: str, chinese: str
+) -> None:
+    path = put(tmp_path, content * 100)
+    told = verify(path)
+    assert (str(told.verdict), len(told.reasons)) == ("CANNOT-VERIFY", 1)
+    assert cause in told.reasons[0]
+    assert ("save" in told.reasons[0]) == ("save" in cause)
+    assert chinese in verify_text(told.to_wire())
 
 
 def test_of_a_database_nothing_is_said_about_files() -> None:
