@@ -6,7 +6,7 @@ holds one life at a time; several processes derive the lives of a long ledger.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,6 @@ from evidence.replay.findings import (
     END,
     INDEX,
     MOST_FINDINGS,
-    RECORDS,
     SIGNATURES,
     Findings,
     Place,
@@ -27,7 +26,7 @@ from evidence.replay.lives import ChangedError, Context, Derived, StrayError, de
 from evidence.replay.notes import Notes
 from evidence.replay.views import View
 from evidence.replay.walk import Walked, walk
-from ledger.chain import Break, links
+from ledger.chain import Break
 from ledger.erasure import erased
 from ledger.signature_check import signature_breaks
 from ledger.store import Head, Readable, Reader
@@ -36,12 +35,13 @@ from schemas.errors import IntegrityError
 if TYPE_CHECKING:
     from evidence.replay.workers import Begun, Crew
 
-__all__ = ["MOST_FINDINGS", "Replay", "RuleBreak", "View", "replay", "replay_cut"]
+__all__ = ["MOST_FINDINGS", "Replay", "RuleBreak", "View", "replay"]
 
 # Below it the start of a process costs more than it saves.
 FEW_RECORDS = 20_000
 # What only the end of a log can show: one that lost its end is excused from it.
 _AT_THE_END = "every commit of a log with a key is signed"
+_MOST_NAMED = 20
 LEFT_OUT = "the ends of lives, the indexes and the signatures: they are of the whole ledger"
 
 
@@ -61,6 +61,8 @@ class Replay:
     uninterpreted: list[int] = field(default_factory=list)
     erased: list[int] = field(default_factory=list)
     not_derived: list[int] = field(default_factory=list)
+    not_there: list[int] = field(default_factory=list)
+    unjudged: int | None = None
     believed: int = 0
     root: bytes | None = None
     left_out: str | None = None
@@ -72,6 +74,18 @@ class Replay:
     def clean(self) -> bool:
         """Whether nothing broke; an empty ledger is not clean."""
         return not self.findings and self.records > 0
+
+    def lost_notes(self) -> Iterator[str]:
+        """What of a log that lost its end could not be judged, and why."""
+        if not self.records:
+            yield "no record before the cut could be read"
+        for seq in self.not_there[:_MOST_NAMED]:
+            yield f"the body of record {seq} is not there; the tail may have told that it was erased"
+        if self.unjudged is not None:
+            yield (
+                f"the body of record {self.unjudged} was lost with the tail; from there on only the chain of"
+                " the records was checked"
+            )
 
     def take(self, finding: Break) -> None:
         """One more, by whoever compared with something outside."""
@@ -122,24 +136,14 @@ def replay(
     reads, up to `jobs` processes share the work on more than `few` records; what is found is the same.
     """
     shown = view or View()
-    head = _head(reader) if log is not None and jobs > 1 else None
+    cut = getattr(reader, "judged", None) is not None  # each look at such a file copies it
+    head = _head(reader) if log is not None and jobs > 1 and not cut else None
     if log is None or head is None or head.seq < few:
         return _alone(reader, shown)
     try:
         return _together(reader, shown, log, head, jobs)
     except StrayError:
         return _alone(reader, shown)
-
-
-def replay_cut(records: Iterable[tuple[int, bytes]]) -> Replay:
-    """What stands before the cut of a SQLite file: the records and their chain, no body and no life."""
-    told, findings = Replay(), Findings()
-    for link in links(records):
-        told.records, told.head = told.records + 1, link.id
-        told.log = told.log or (None if link.record is None else link.record.log)
-        findings.add(Place(RECORDS, link.seq), link.breaks)
-    told.findings, told.truncated, told.tampered = findings.listed(), findings.truncated, findings.tampered
-    return told
 
 
 def _head(reader: Reader) -> Head | None:
@@ -196,7 +200,8 @@ class _Pass:
         whole = not self._view.ends_early
         index = self._crew.index() if self._crew is not None and whole else None
         gone = erased(self._reader)
-        lost = unheld(self._reader, gone) if self._torn else {}
+        judged: int | None = getattr(self._reader, "judged", None)
+        lost = unheld(self._reader, gone, judged) if self._torn else {}
         gone.update({digest: seq for seq, digest in lost.items()})
         walked = walk(self._reader, self._notes, self._view, gone, by_artifact=self._by_artifact)
         signed = self._crew.signatures() if self._crew is not None and whole and walked.signed else None
@@ -217,7 +222,8 @@ class _Pass:
         if walked.unreadable is not None:
             rule, found = "the file can be read", walked.unreadable.message
             walked.findings.add(Place(END, 0), (Break(walked.records, "file", rule, "a record", found),))
-        return _report(walked, derived, self._view, set(lost))
+        unjudged = range(walked.records if judged is None else judged, walked.records)
+        return _report(walked, derived, self._view, [*lost], unjudged)
 
     def _derive(self, context: Context, steps: int) -> Derived:
         try:
@@ -237,7 +243,7 @@ class _Pass:
         findings.add(Place(stage, 0), (one for one in found if not excused or one.rule != _AT_THE_END))
 
 
-def _report(walked: Walked, derived: Derived, view: View, lost: set[int]) -> Replay:
+def _report(walked: Walked, derived: Derived, view: View, lost: list[int], unjudged: range) -> Replay:
     gone = walked.erased + derived.erased
     return Replay(
         log=walked.log,
@@ -250,8 +256,10 @@ def _report(walked: Walked, derived: Derived, view: View, lost: set[int]) -> Rep
         calls=walked.calls,
         findings=walked.findings.listed(),
         uninterpreted=walked.uninterpreted,
-        erased=sorted(set(gone) - lost),
-        not_derived=sorted([*derived.not_derived, *lost]),
+        erased=sorted(set(gone).difference(lost)),
+        not_derived=sorted([*derived.not_derived, *lost, *unjudged]),
+        not_there=lost,
+        unjudged=unjudged.start if unjudged else None,
         believed=view.believed,
         root=walked.root,
         left_out=LEFT_OUT if view.ends_early else None,

@@ -7,16 +7,15 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evidence.audit import Replay, View, replay, replay_cut
+from evidence.audit import Replay, View, replay
 from evidence.verdict import Facts, Verdict, judge
 from ledger.anchor import Anchor, Compared, Seen, compare, given_up, signed_part, trust
 from ledger.chain import Break
-from ledger.forms import lost_end, open_log
+from ledger.forms import open_log, refuse_none
 from ledger.keyring import periods, vouched
 from ledger.places import Place
 from ledger.policy import Policy
 from ledger.sqlite_file import NoLedgerError
-from ledger.sqlite_torn import Torn, before_the_cut, readable, what_is_left
 from ledger.store import Readable, Reader
 from schemas.errors import EvidenceError, IntegrityError, InvalidError, UsageError
 from schemas.ledger import read_raw
@@ -86,10 +85,8 @@ def replay_log(
     answer = Replayed()
     try:
         trusted = None if policy is None else Policy.read(policy)
-        cut = lost_end(path) if isinstance(path, Path) else None
-        if isinstance(path, Path) and cut is not None:
-            _left(answer, path, cut)
-            return answer
+        if isinstance(path, Path):
+            refuse_none(path)
         with closing(open_log(path, cut_too=True)) as log, log.read() as reader:
             shared = log if isinstance(path, Path) else None  # a database is read by one process
             if believed is None:
@@ -98,7 +95,7 @@ def replay_log(
                 _believing(answer, reader, believed, trusted, shared, jobs)
             answer.torn = getattr(reader, "torn", None)
             if answer.torn is not None:
-                answer.notes.append(signed_part(reader, answer.told.records))
+                answer.notes += [signed_part(reader, answer.told.records), *answer.told.lost_notes()]
             if not view.ends_early:
                 answer.notes += _given_up(reader)
             if at is not None and not answer.told.records:
@@ -114,14 +111,6 @@ def replay_log(
     if view.last is not None and view.last > last >= 0 and answer.verdict is None:
         raise UsageError(f"the ledger ends with record {last}; there is no {at}", subject="--at")
     return answer
-
-
-def _left(answer: Replayed, path: Path, cut: Torn) -> None:
-    """Of what stands before the cut, the chain."""
-    answer.torn = str(cut)
-    with what_is_left(path.resolve(), cut) as reader:
-        answer.told = replay_cut(readable(reader))
-    answer.notes += [signed_part(None, answer.told.records), before_the_cut(answer.told.records)]
 
 
 def _believing(

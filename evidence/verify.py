@@ -5,21 +5,19 @@ it is the one that somebody saw before.
 """
 
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evidence.audit import Replay, replay, replay_cut
+from evidence.audit import Replay, replay
 from evidence.verdict import LIMIT, Facts, Verdict, judge
 from ledger.anchor import Anchor, Compared, compare, given_up, other_key, see, signed_part, trust
 from ledger.chain import Break
 from ledger.checkpoint import Checkpoint
-from ledger.forms import lost_end, open_log
+from ledger.forms import open_log, refuse_none
 from ledger.keyring import Period, periods
 from ledger.places import Place
 from ledger.sqlite_file import NoLedgerError
-from ledger.sqlite_torn import Torn, before_the_cut, readable, what_is_left
-from ledger.sqlite_view import SqliteReader
 from ledger.store import Reader
 from schemas.errors import EvidenceError, IntegrityError, InvalidError
 
@@ -93,14 +91,11 @@ def verify(
     report = Verification()
     try:
         trusted = None if policy is None else _policy(policy)
-        cut = lost_end(path) if isinstance(path, Path) else None
-        if isinstance(path, Path) and cut is not None:
-            with what_is_left(path.resolve(), cut) as reader:
-                _left(report, reader, cut, trusted, against)
-        else:
-            with closing(open_log(path, cut_too=True)) as log, log.read() as reader:
-                shared = log if isinstance(path, Path) else None  # a database is read by one process
-                _whole(report, reader, replay(reader, log=shared, jobs=jobs), trusted, against)
+        if isinstance(path, Path):
+            refuse_none(path)
+        with closing(open_log(path, cut_too=True)) as log, log.read() as reader:
+            shared = log if isinstance(path, Path) else None  # a database is read by one process
+            _whole(report, reader, replay(reader, log=shared, jobs=jobs), trusted, against)
     except NoLedgerError as error:
         report.reasons.append(error.message)
     except IntegrityError as error:
@@ -171,32 +166,9 @@ def _whole(
         notes = [bytes(one.note) for one in anchors]
         _take(report, trust(seen, policy, notes if last is None else [last, *notes]))
     if report.torn is not None:
-        report.notes.append(signed_part(reader, told.records))
+        report.notes += [signed_part(reader, told.records), *told.lost_notes()]
         if policy is not None and stated is not None and told.records:
             _take(report, Compared(finding=other_key(seen, policy)))
-
-
-def _left(
-    report: Verification, reader: SqliteReader, cut: Torn, policy: "Policy | None", against: Sequence[bytes]
-) -> None:
-    """What stands before the cut: records, chain, and the anchors that reach no further."""
-    report.torn = str(cut)
-    records = list(readable(reader))
-    report.notes.append(before_the_cut(len(records)))
-    told = replay_cut(records)
-    report.log, report.head = told.log, told.head
-    report.findings, report.truncated = told.findings, told.truncated
-    report.facts = Facts(told.records, torn=True, tampered=told.tampered)
-    anchors = _anchors(report, against)
-    seen = see(records, report.log, (), anchors)._replace(whole=False)
-    report.notes.append(signed_part(None, len(records)))
-    if policy is not None and records:
-        with suppress(IntegrityError, InvalidError):  # a key that cannot be read is none of another's
-            keys = tuple(one.key for one in periods(reader))
-            _take(report, Compared(finding=other_key(seen._replace(keys=keys), policy)))
-            report.keys = list(map(str, keys))
-    for anchor in anchors:
-        _take(report, compare(seen, anchor, policy, reader))
 
 
 def _anchors(report: Verification, against: Sequence[bytes]) -> list[Anchor]:

@@ -163,6 +163,10 @@ class CarriedReader(ABC):
         if size == 0:
             yield Break(0, "checkpoint", "a checkpoint is of stored records", "a record before it", "none")
 
+    def may_be_erased(self) -> bool:
+        """Whether the end that was lost may have told of a body that is absent that it was erased."""
+        return self.torn is not None and not self._strays()
+
     def _stray_bodies(self) -> Iterator[Break]:
         """Which bodies are of no record or there twice; the end that was lost may have had their records."""
         self._derive()
@@ -172,7 +176,19 @@ class CarriedReader(ABC):
         for (digest,) in self._rows("SELECT digest FROM bodies EXCEPT SELECT digest FROM named"):
             yield Break(last, "body", STRAY, "no such body", digest)
         [(different,)] = self._rows("SELECT COUNT(*) FROM bodies")
-        if different != self._bodies:
+        if different != self._bodies and self._all_read:
+    def _strays(self) -> list[str]:
+        """Which bodies no record names, where every record can be read and the lost end had none of it."""
+        self._derive()
+        if not self._all_read:
+            return []
+        query = "SELECT digest, place FROM bodies WHERE digest NOT IN (SELECT digest FROM named) ORDER BY 1"
+        return [digest for digest, place in self._rows(query) if not self._before_its_record(place)]
+
+    def _before_its_record(self, _place: Place) -> bool:
+        """Whether the record of the body at that place may have stood in the end that was lost."""
+        return self.torn is not None
+
             rule = "a body is there once"
             yield Break(last, "body", rule, f"{different} bodies", f"{self._bodies} bodies")
 
@@ -186,9 +202,10 @@ class CarriedReader(ABC):
         self._index.execute("INSERT OR IGNORE INTO bodies VALUES (?, ?)", (digest, place))
         self._bodies += 1
 
-    def found_note(self, place: Place) -> None:
-        """A checkpoint of the records found so far stands there."""
-        self._index.execute("INSERT INTO notes (size, place) VALUES (?, ?)", (self._size, place))
+    def found_note(self, place: Place, size: int | None = None) -> None:
+        """A checkpoint of so many records stands there; without `size` of those found so far."""
+        row = (self._size if size is None else size, place)
+        self._index.execute("INSERT INTO notes (size, place) VALUES (?, ?)", row)
 
     def _derive(self) -> None:
         """Read every record once for all that is looked up by what they say; what breaks an audit tells."""

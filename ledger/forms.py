@@ -6,7 +6,7 @@ from ledger.places import Place, open_database
 from ledger.sqlite_file import NoLedgerError, is_there
 from ledger.sqlite_torn import Torn, torn
 from ledger.store import Readable
-from schemas.errors import StorageError
+from schemas.errors import IntegrityError, StorageError
 
 _BUNDLE = b'{"format":'
 
@@ -20,18 +20,14 @@ def is_bundle(path: Path) -> bool:
         raise StorageError(f"{path} cannot be read: {error}", subject=str(path)) from error
 
 
-def lost_end(path: Path) -> Torn | None:
-    """How the SQLite file at `path` was cut, None when it was not or is in another form.
-
-    NoLedgerError: nothing is there, or an empty file.
-    """
+def refuse_none(path: Path) -> None:
+    """NoLedgerError when nothing is at `path`, or an empty file."""
     if path.is_dir():
-        return None
+        return
     if not is_there(path):
         raise NoLedgerError(f"there is no ledger at {path}")
     if path.stat().st_size == 0:
         raise NoLedgerError(f"{path} is empty")
-    return None if is_bundle(path) else torn(path.resolve())
 
 
 def open_log(path: Place, *, cut_too: bool = False) -> Readable:
@@ -50,6 +46,18 @@ def open_log(path: Place, *, cut_too: bool = False) -> Readable:
         from ledger.bundle import BundleLog
 
         return BundleLog(path, cut_too=cut_too)
+    lost = torn(path.resolve()) if path.is_file() else None
+    if lost is not None:
+        return _cut(path, lost, cut_too=cut_too)
     from ledger.sqlite_readonly import open_readonly
 
     return open_readonly(path, cut_too=cut_too)
+
+
+def _cut(path: Path, lost: Torn, *, cut_too: bool) -> Readable:
+    if not cut_too:
+        hint = "`audit verify` judges what stands before the cut"
+        raise IntegrityError(f"the file was cut: {lost}", subject="end", hint=hint)
+    from ledger.sqlite_cut import CutLog  # only for a file that was cut; half of a cold start otherwise
+
+    return CutLog(path.resolve(), lost)

@@ -1336,13 +1336,13 @@ class Entry(NamedTuple):
     raw: bytes
     notes: list[bytes]
     row: tuple[Any, ...] = ()
+    judged: bool = True  # of a file that was cut, what a step follows from may be lost
 
 
 class Source(ABC):
     """A log as it is stored; `faults` and `torn` are whole when `entries` was read to its end."""
 
     form = ""
-    lossy = False  # bodies may be lost with the tail
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -1369,8 +1369,15 @@ class Source(ABC):
         """The stored bytes of a record's body, not yet compared with its digest; None when there are none."""
 
     def strays(self, _named: set[str]) -> Iterator[str]:
-        """Which bodies are stored that none of these digests names, or twice; a folder may hold any file."""
+        """Which bodies are stored that none of these digests names, or twice; a folder may hold any file.
+
+        Of a log that lost its end, those only whose record cannot have been lost.
+        """
         return iter(())
+
+    def may_be_erased(self) -> bool:
+        """Whether a lost end may have told that a body that is absent was erased."""
+        return self.torn is not None
 
     def beside(  # noqa: B027 - only a store keeps something beside a record
         self, seq: int, entry: Entry, record: Wire | None, completed: list[bytes] | None
@@ -1392,6 +1399,7 @@ class Bundle(Source):
         self._file = path.open("rb")
         self._places: dict[str, int] = {}
         self._twice: list[str] = []
+        self._last_record = -1
         header = _bundle_line(self._file.readline(4096))
         if set(header) != {"format", "log"} or header["format"] != "external_evidence_bundle_v1":
             self.close()
@@ -1400,6 +1408,8 @@ class Bundle(Source):
         for kind, content, place in self._lines():
             if kind == "body" and self._places.setdefault(digest_of(content), place) != place:
                 self._twice.append(digest_of(content))
+            if kind == "record":
+                self._last_record = place
 
     def close(self) -> None:
         self._file.close()
@@ -1427,7 +1437,17 @@ class Bundle(Source):
 
     def strays(self, named: set[str]) -> Iterator[str]:
         yield from self._twice
-        yield from sorted(set(self._places) - named)
+        # A body stands right before the first record that names it, so that a cut leaves one without at most.
+        cut = self.torn is not None
+        strays = sorted(set(self._places) - named)
+        yield from (one for one in strays if not cut or self._places[one] < self._last_record)
+
+    def may_be_erased(self) -> bool:
+        if self.torn is None:
+            return False
+        read = [readable(raw)[0] for raw in self.raws()]
+        named = {record["body"]["digest"] for record in read if record is not None}
+        return None in read or not any(self.strays(named))
 
     def _lines(self) -> Iterator[tuple[str, bytes, int]]:
         """What each line between header and end holds, its content, and where the line begins."""
@@ -1641,12 +1661,11 @@ class Sqlite(Source):
         self._named, self._all_read, self._astray = 0, True, False
         self._schemas: set[tuple[str, bytes]] = set()
         self._last: tuple[int, bytes] | None = None
-        lost = None if with_log else lost_pages(path)
-        if lost is not None:
-            self.torn = f"the file has {path.stat().st_size} of its {lost[1]} bytes"
-            self.lossy = True
-        if with_log or lost is not None:
-            self._folder = copied(path, lost)
+        self._lost = None if with_log else lost_pages(path)
+        if self._lost is not None:
+            self.torn = f"the file has {path.stat().st_size} of its {self._lost.whole} bytes"
+        if with_log or self._lost is not None:
+            self._folder = copied(path, self._lost)
         options = "mode=rw" if self._folder else "mode=ro&immutable=1"
         self._place = self._folder / "ledger" if self._folder else path
         self._connection = sqlite3.connect(
@@ -1660,7 +1679,8 @@ class Sqlite(Source):
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
                 self.close()
                 raise CannotVerifyError(f"SQLite cannot read it: {error}") from error
-            self.fault(None, "file", "SQLite can read the file", "a ledger", error)
+            if self.torn is None:
+                self.fault(None, "file", "SQLite can read the file", "a ledger", error)
         except CannotVerifyError:
             self.close()
             raise
@@ -1689,8 +1709,7 @@ class Sqlite(Source):
                 return
             notes = [] if note is None else [self._blob(seq, "checkpoint", note)]
             yield Entry(seq, self._blob(seq, "record", raw), notes, tuple(row))
-        if self.torn is None:
-            self._tables()
+        self._tables()
 
     def raws(self) -> Iterator[bytes]:
         for (raw,) in self._connection.execute("SELECT raw FROM records ORDER BY seq"):
@@ -1713,8 +1732,6 @@ class Sqlite(Source):
 
     def beside(self, seq: int, entry: Entry, record: Wire | None, completed: list[bytes] | None) -> None:
         self._last = seq, bytes.fromhex(blake3(entry.raw).hexdigest())
-        if self.lossy:
-            return
         prev, idem, kind, tree = entry.row
         if completed is not None and self._layout > 1:
             self._tree(seq, tree, completed)
@@ -1786,16 +1803,180 @@ def _shown(value: object) -> str:
     return f"[{', '.join(map(_shown, value))}]" if isinstance(value, list | tuple) else str(value)
 
 
-def lost_pages(path: Path) -> tuple[int, int] | None:
-    """How long the whole pages of a cut SQLite file are, and how long it was; None if it was not cut."""
+class Lost(NamedTuple):
+    """How long the whole pages of a cut SQLite file are, how long it was, its pages, the program it is of."""
+
+    left: int
+    whole: int
+    page: int
+    application: int
+
+
+def lost_pages(path: Path) -> Lost | None:
+    """How the SQLite file was cut; None if it was not."""
     with path.open("rb") as file:
         header = file.read(100)
     stated = int.from_bytes(header[16:18], "big")
     page, size = 65536 if stated == 1 else stated, path.stat().st_size
     whole = page * int.from_bytes(header[28:32], "big")
-    if header[24:28] != header[92:96] or whole <= size:  # a count that an old SQLite left is not valid
+    # A count that an old SQLite left is not valid, and no page has another size than these.
+    if len(header) < 100:
+        raise CannotVerifyError(f"it has {size} bytes, fewer than the header of a SQLite file")
+    counted = header[24:28] == header[92:96] and page >= 512 and not page & page - 1
+    if not counted or whole <= size:
         return None
-    return size - size % page, whole
+    return Lost(size - size % page, whole, page, int.from_bytes(header[68:72], "big"))
+
+
+class Remnant(Sqlite):
+    """What is left of a SQLite ledger that lost its end: lost pages are zeros, each row is read by itself."""
+
+    MOST_LOST = 4096  # rows that may be missing between two that are there
+    THERE = "SELECT 1 FROM bodies WHERE digest = ? AND length(bytes) > 0"
+    RECORD = (
+        "SELECT seq, raw, length(raw) + length(prev) + length(idem) + length(kind) FROM records"
+        " WHERE seq > ? ORDER BY seq LIMIT 1"
+    )
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, with_log=False)
+        self._places: dict[str, int] = {}
+        self._others: set[str] = set()
+        self._notes: set[int] = set()
+        self._count, self._complete = 0, False
+        self._found: list[Finding] = []
+        try:
+            for rowid, digest, body in self._stored_bodies():
+                self._take(rowid, digest, body)
+            self._complete = self._stored_records()
+            self._judged = self._first_lost()
+            self._stored_notes()
+        except BaseException:
+            self.close()
+            raise
+        self._found += self.faults
+
+    def entries(self) -> Iterator[Entry]:
+        self.faults = list(self._found)
+        for seq, raw in enumerate(self._raws(self._count)):
+            noted = "SELECT note FROM checkpoints WHERE size = ?"
+            notes = [self._blob(seq, "checkpoint", one) for (one,) in self._noted(noted, seq + 1)]
+            yield Entry(seq, raw, notes, (), seq < self._judged)
+
+    def raws(self) -> Iterator[bytes]:
+        return self._raws(self._judged)
+
+    def _raws(self, count: int) -> Iterator[bytes]:
+        for seq in range(count):
+            [(raw,)] = self._rows("SELECT raw FROM records WHERE seq = ?", seq)
+            yield raw
+
+    def body(self, record: Wire) -> bytes | None:
+        place = self._places.get(record["body"]["digest"])
+        if place is None:
+            return None
+        [(body,)] = self._rows("SELECT bytes FROM bodies WHERE rowid = ?", place)
+        return bytes(body)
+
+    def strays(self, named: set[str]) -> Iterator[str]:
+        # Bodies come in the order of the records that name them: behind the last one their records are lost.
+        last = max((place for name, place in self._places.items() if name in named), default=0)
+        if self._complete:
+            last = max(self._places.values(), default=0)
+        stray = {name for name, place in self._places.items() if place <= last} | self._others
+        yield from sorted(stray - named)
+
+    def may_be_erased(self) -> bool:
+        read = [readable(raw)[0] for raw in self._raws(self._count)]
+        named = {record["body"]["digest"] for record in read if record is not None}
+        late = read[self._judged :]
+        told = any(record is not None and record["kind"] == "body.erased" for record in late)
+        return (told or not self._complete) and (None in read or not any(self.strays(named)))
+
+    def beside(self, seq: int, entry: Entry, record: Wire | None, completed: list[bytes] | None) -> None:
+        """What was derived may be lost; only the records are the record."""
+
+    def _begin(self) -> None:
+        if self._lost and self._lost.application != APPLICATION_ID:
+            raise CannotVerifyError("a SQLite file, but no evidence ledger")
+        if self._lost and self._lost.left:
+            super()._begin()
+
+    def _stored_bodies(self) -> Iterator[tuple[Any, ...]]:
+        rowid = missed = 0
+        while missed < self.MOST_LOST:
+            try:
+                found = self._rows(
+                    "SELECT rowid, digest, bytes FROM bodies WHERE rowid > ? ORDER BY rowid LIMIT 1", rowid
+                )
+            except SQLITE_ERRORS:
+                rowid, missed = rowid + 1, missed + 1
+                continue
+            if not found:
+                return
+            yield found[0]
+            rowid, missed = found[0][0], 0
+
+    def _take(self, rowid: int, key: object, body: object) -> None:
+        if not isinstance(key, bytes) or not isinstance(body, bytes):
+            what = f"{type(key).__name__}, {type(body).__name__}"
+            self.fault(0, "body", "a stored body is bytes under a digest", "bytes", what)
+        elif body:
+            name = f"blake3:{key.hex()}"
+            if digest_of(body) != name:
+                if self._reaches_out(body, len(key) + len(body)):
+                    return
+                self._others.add(name)
+            self._places[name] = rowid
+
+    def _stored_records(self) -> bool:
+        """Count the records up to the first that was lost; whether none was."""
+        raw = b""
+        with suppress(*SQLITE_ERRORS):
+            while found := self._rows(self.RECORD, self._count - 1):
+                [(seq, raw, size)] = found
+                if not isinstance(raw, bytes) or seq != self._count:
+                    self.fault(self._count, "seq", "no gap", self._count, f"{seq}, {type(raw).__name__}")
+                    return False
+                if self._reaches_out(raw, size + 64 * 32):
+                    return False
+                self._count += 1
+            head = self._rows("SELECT seq, digest FROM head")
+            expected = [(self._count - 1, key_of(digest_of(raw)))] if raw else head
+            self._same(max(0, self._count - 1), "head", expected, head)
+            return True
+        return False
+
+    def _first_lost(self) -> int:
+        """The first record whose body was lost with the end."""
+        for seq, raw in enumerate(self._raws(self._count)):
+            record, _ = readable(raw)
+            if record is not None and record["body"]["digest"] not in self._places:
+                try:
+                    lost = bool(self._rows(self.THERE, key_of(record["body"]["digest"])))
+                except SQLITE_ERRORS:
+                    lost = True
+                if lost:
+                    return seq
+        return self._count
+
+    def _stored_notes(self) -> None:
+        """Which checkpoints can be read, of the records that can be judged."""
+        size, query = 0, "SELECT size, note FROM checkpoints WHERE size > ? ORDER BY size LIMIT 1"
+        with suppress(*SQLITE_ERRORS):
+            while self._layout > 1 and (found := self._rows(query, size)):
+                [(size, note)] = found
+                if size > self._judged or self._reaches_out(note, len(note)):
+                    return
+                self._notes.add(size)
+
+    def _noted(self, query: str, size: int) -> list[tuple[Any, ...]]:
+        return self._rows(query, size) if size in self._notes else []
+
+    def _reaches_out(self, content: object, size: int) -> bool:
+        """Whether it may have zeros of a lost page; a row that fits on its page lies there whole."""
+        page = self._lost.page if self._lost else 0
+        return isinstance(content, bytes) and 0 in content and size + 32 > page - 35
 
 
 def sides(path: Path) -> list[Path]:
@@ -1804,7 +1985,7 @@ def sides(path: Path) -> list[Path]:
     return [one for one in beside if one.is_file() and one.stat().st_size]
 
 
-def copied(path: Path, lost: tuple[int, int] | None) -> Path:
+def copied(path: Path, lost: Lost | None) -> Path:
     """A folder with a copy, where SQLite may write; the lost pages of a cut file are empty there."""
     folder = Path(tempfile.mkdtemp(prefix="external-evidence-"))
     try:
@@ -1812,7 +1993,7 @@ def copied(path: Path, lost: tuple[int, int] | None) -> Path:
             shutil.copyfile(path, folder / "ledger")
         else:
             _copy(path, folder, "ledger")
-        for size in lost or ():
+        for size in (lost.left, lost.whole) if lost else ():
             os.truncate(folder / "ledger", size)
     except (OSError, CannotVerifyError):
         shutil.rmtree(folder)
@@ -2003,7 +2184,7 @@ class Verifier:
         self._before = -1
         self._names: set[str] = set()
         self._all_read = True
-        self._opened = False
+        self._opened = self._cut_short = False
         self._idems: dict[str, int] = {}
         self._registered: set[tuple[str, str]] = set()
         self._tree = Tree()
@@ -2013,6 +2194,7 @@ class Verifier:
         self._newest: dict[Key, int] = {}
         self._erasures = Erasures(source)
         self._tainted: set[str] = set()
+        self._erasable = source.torn is not None and source.may_be_erased()
         self._given_up: dict[str, int] = {}
         self._missed: list[str] = []
 
@@ -2026,8 +2208,8 @@ class Verifier:
                 self.add(self._before + 1, "file", "the file can be read", "a record", error)
         self.findings += self.source.faults
         if self.source.torn is None:
+        self._strays()
             self._ends()
-            self._strays()
         else:
             self._signed_before_the_cut()
         for anchor in self.anchors:
@@ -2084,7 +2266,10 @@ class Verifier:
             self._chain(seq, record)
         self.source.beside(seq, entry, record, completed)
         self.head, self._before, self.records = digest_of(raw), seq, self.records + 1
-        if record is not None:
+        if not entry.judged:
+            self._unjudged(seq)
+        elif record is not None:
+            self._opens(seq, record)
             self._step(seq, record)
         for note in entry.notes:
             self._checkpoint(seq, note)
@@ -2116,11 +2301,20 @@ class Verifier:
         if (record["kind"] == "ledger.opened") != (seq == 0):
             self.add(
                 seq, "kind", "a ledger opens once, at seq 0", "ledger.opened", record["kind"], "RULE-BROKEN"
+
+    def _opens(self, seq: int, record: Wire) -> None:
             )
 
     def _step(self, seq: int, record: Wire) -> None:
         kind = record["kind"]
         body = self._body(seq, record)
+    def _unjudged(self, seq: int) -> None:
+        if not self._cut_short:
+            only = "from there on only the chain of the records was checked"
+            self.notes.append(f"the body of record {seq} was lost with the tail; {only}")
+        self._cut_short = True
+        self.unjudged.append(seq)
+
         if kind == "evidence.retired" and self._erasures.hide(record):
             self._retired(record)
         if body is None:
@@ -2159,10 +2353,8 @@ class Verifier:
                 return None
             gone = "a body that was erased is gone"
             self.add(seq, "body", gone, "no body", stated["digest"], "RULE-BROKEN")
-        if self.source.lossy and (body is None or digest_of(body) != stated["digest"]):
-            self.notes.append(f"the body of record {seq} was lost with the tail")
-            return None
-        if body is None and self.source.torn is not None:
+        if body is None and self._erasable and record["kind"] not in KEPT:
+            self.unjudged.append(seq)
             self.notes.append(
                 f"the body of record {seq} is not there; the tail may have told that it was erased"
             )
@@ -2319,6 +2511,8 @@ class Verifier:
         if self.keys or not self._opened:
             covered = 0 if self.last is None else self.last.size
             told = f"the first {covered} of the {self.records} records" if covered else "no record"
+        if not self.records:
+            self.notes.append("no record before the cut could be read")
             self.notes.append(f"signatures before the cut were checked over {told} that can be read")
 
     def _compare(self, anchor: Anchor) -> None:
@@ -2453,7 +2647,9 @@ def opened(path: Path, *, with_log: bool) -> Iterator[Source]:
     """The log at a path, whatever form it has."""
     form = form_of(path)
     if form == "sqlite":
-        source: Source = Sqlite(path.resolve(), with_log=with_log)
+        place = path.resolve()
+        cut = not with_log and lost_pages(place) is not None
+        source: Source = Remnant(place) if cut else Sqlite(place, with_log=with_log)
     else:
         source = Tiles(path) if form == "tiles" else Bundle(path)
     with closing(source):

@@ -161,8 +161,11 @@ SAID = {
         "截断处之前读得出的 {m} 条记录中，前 {n} 条核对过签名"
     ),
     "no record before the cut could be read": "截断处之前没有读得出的记录",
-    "before the cut the records and their chain were read, not the bodies": (
-        "截断处之前只读了记录和哈希链，没有读正文"
+    "the body of record {seq} is not there; the tail may have told that it was erased": (
+        "第 {seq} 号记录的正文不在；丢失的尾部可能写明它已被删除"
+    ),
+    "the body of record {seq} was lost with the tail; from there on only the chain of the records was checked": (
+        "第 {seq} 号记录的正文随尾部丢失；从这里起只核对了记录的哈希链"
     ),
     "compared with the {anchor}, and with nothing else outside the ledger": (
         "已与留存的 {anchor}比对，此外没有与账本以外的任何东西比对"
@@ -201,6 +204,10 @@ SAID = {
     ),
     "the file begins with a byte order mark (BOM); save it as UTF-8 without one": (
         "文件开头有 BOM；请存为无 BOM 的 UTF-8"
+    "the file was cut: {why}": "文件被截短：{why}",
+    "{path} has {n} bytes, fewer than the header of a SQLite file": (
+        "{path} 只有 {n} 字节，比 SQLite 文件的头部还短"
+    ),
     ),
     "the file has CRLF line ends; save it with LF": "文件的换行符是 CRLF；请存为 LF",
     # Policies, checkpoints, proofs, witnesses' files.

@@ -35,19 +35,30 @@ def is_erased(reader: Reader, record: LedgerRecord, erased: Mapping[str, int]) -
     return named and reader.body(record.body.digest) is None
 
 
-def unheld(reader: Reader, erased: Mapping[str, int]) -> dict[int, str]:
+def unheld(reader: Reader, erased: Mapping[str, int], judged: int | None) -> dict[int, str]:
     """Every record whose body is absent and not erased, and that body's digest.
 
-    Of a log that lost its end the `body.erased` may be among what was lost.
+    Of a log that lost its end the `body.erased` may be among what was lost; where it cannot be, none is
+    excused. `judged`: of so many records the bodies can be judged at all.
     """
-    found = {}
+    found: dict[int, str] = {}
+    if not may_be_erased(reader):
+        return found
     for seq, raw in reader.records():
+        if seq == judged:
+            break
         with suppress(IntegrityError):  # told by the walk
             record = read_written(raw)
             digest = record.body.digest
             if record.kind not in KEPT and digest not in erased and reader.body(digest) is None:
                 found[seq] = digest
     return found
+
+
+def may_be_erased(reader: Reader) -> bool:
+    """Whether the end that a log lost may have told of an erasure."""
+    asked = getattr(reader, "may_be_erased", None)  # only what can be cut can say
+    return asked is None or asked()
 
 
 def came_back(seq: int, record: LedgerRecord, erased: Mapping[str, int]) -> Iterator[Break]:

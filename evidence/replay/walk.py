@@ -81,6 +81,8 @@ class _Walk:
         self._by_artifact = by_artifact
         self._life = LedgerLife()  # of readiness and calls only
         self._walked = Walked()
+        # Of a file that was cut, what the rest of the steps follow from may be lost.
+        self._judged: int | None = getattr(reader, "judged", None)
 
     def run(self) -> Walked:
         walked, tree = self._walked, Frontier()
@@ -93,7 +95,7 @@ class _Walk:
                 self._add(link.seq, _CHAIN, link.breaks)
                 if tree.size < self._view.believed:
                     tree, _ = tree.append(leaf_hash(link.raw))
-                if link.record is not None:
+                if link.record is not None and (self._judged is None or link.seq < self._judged):
                     self._record(link, link.record)
         except IntegrityError as error:
             walked.unreadable = error

@@ -18,6 +18,7 @@ from ledger.sqlite_readonly import open_readonly
 from ledger.tree import EMPTY_ROOT
 from ledger.witness import Witness
 from schemas.errors import NotFoundError
+from tests.audit.cuts import CUTS
 from tests.audit.histories import MATRIX, OTHER, Change, History, make, no_records, torn
 from tests.ledger.carried import carry, filler
 from tests.ledger.signing import ORIGIN, cosigner, opened, secret, signer
@@ -39,7 +40,9 @@ def words(path: Path, history: History) -> tuple[str, str, str]:
 
 
 @pytest.mark.parametrize(
-    ("change", "bare", "policy", "kept"), MATRIX, ids=[row[0].__name__ for row in MATRIX]
+    ("change", "bare", "policy", "kept"),
+    [*MATRIX, *CUTS],
+    ids=[row[0].__name__ for row in (*MATRIX, *CUTS)],
 )
 def test_each_history_gets_its_word_and_the_one_file_verifier_agrees(
     history: History, tmp_path: Path, change: Change, bare: str, policy: str, kept: str

@@ -10,6 +10,7 @@ from ledger.proof import Proof
 from ledger.sqlite_readonly import open_readonly
 from ledger.tree import verify_consistency
 from schemas.ledger import read_raw
+from tests.audit.cuts import CUTS
 from tests.audit.histories import MATRIX, Change, History, make
 from tests.doors.command import Done
 from tests.doors.forking import Forking
@@ -34,7 +35,9 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> History:
 
 
 @pytest.mark.parametrize(
-    ("change", "bare", "policy", "kept"), MATRIX, ids=[row[0].__name__ for row in MATRIX]
+    ("change", "bare", "policy", "kept"),
+    [*MATRIX, *CUTS],
+    ids=[row[0].__name__ for row in (*MATRIX, *CUTS)],
 )
 def test_each_history_gets_its_word_and_its_exit_code(
     history: History, tmp_path: Path, quick: Forking, change: Change, bare: str, policy: str, kept: str

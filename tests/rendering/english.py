@@ -12,7 +12,16 @@ ROOT = Path(__file__).resolve().parents[2]
 HOLE = "{}"
 # What an audit calls when it reads a log, and what it was given to compare the log with.
 READING = (
-    *("forms", "sqlite_file", "sqlite_torn", "sqlite_foreign", "sqlite_readonly", "bundle", "tiles_log"),
+    *(
+        "forms",
+        "sqlite_file",
+        "sqlite_torn",
+        "sqlite_cut",
+        "sqlite_foreign",
+        "sqlite_readonly",
+        "bundle",
+        "tiles_log",
+    ),
     *(
         "policy",
         "note",
