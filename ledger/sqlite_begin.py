@@ -125,6 +125,7 @@ def _linked(new: Path, path: Path) -> bool:
             os.link(new, path)
         except FileNotFoundError:  # and has swept this one away
             return False
+    _sweep(path)
     return True
 
 
@@ -139,9 +140,11 @@ def _unnamed(path: Path, tails: str = "") -> list[Path]:
 def _sweep(path: Path) -> None:
     """Take away what was to get the name that is taken; who is at it yet finds that out."""
     # They are not opened to see whether somebody has them: closing them would end SQLite's locks on the
-    # ledger, where it is the same file.
+    # ledger, where it is the same file. That one goes last: while the ledger has a second name, its next
+    # opening does this again (refuse_other_names).
     with suppress(OSError):
-        for one in _unnamed(path, f"({'|'.join(_SIDES)})?"):
+        left = _unnamed(path, f"({'|'.join(_SIDES)})?")
+        for one in sorted(left, key=lambda one: identity(one) == identity(path)):
             one.unlink(missing_ok=True)
 
 

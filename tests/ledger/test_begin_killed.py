@@ -48,10 +48,14 @@ def injector() -> Iterator[Injector]:
 def prepared(folder: Path, what: str) -> Path:
     """A new folder for that work; the ledger that it makes or changes."""
     folder.mkdir()
+    for tail in ("", "-journal"):  # of one that was killed before
+        (folder / f"l.sqlite3.0123456789abcdef.new{tail}").touch()
     if what == "erase":
         make_two(folder)
     if what != "bring up":
         return folder / "l.sqlite3"
+    for one in folder.iterdir():
+        one.unlink()
     make_old(folder)
     return folder / "old.sqlite3"
 
@@ -115,6 +119,9 @@ def test_whenever_it_is_killed_it_can_be_done_again_and_leaves_nothing(
         ("begin", "link", 2),
         ("begin", "unlink", 1),
         ("begin", "unlink", 3),
+        ("begin", "unlink", 4),
+        ("begin", "unlink", 5),
+        ("begin", "unlink", 6),
         ("publish", "rename", 1),
         ("erase", "rename", 1),
         ("erase", "rename", 2),
