@@ -168,15 +168,15 @@ class CarriedReader(ABC):
         return self.torn is not None and not self._strays()
 
     def _stray_bodies(self) -> Iterator[Break]:
-        """Which bodies are of no record or there twice; the end that was lost may have had their records."""
-        self._derive()
-        if not self._all_read or self.torn is not None:
-            return
-        last = max(0, self._size - 1)
-        for (digest,) in self._rows("SELECT digest FROM bodies EXCEPT SELECT digest FROM named"):
+        """Which bodies are of no record or there twice, beyond what the end that was lost explains."""
+        strays, last = self._strays(), max(0, self._size - 1)
+        for digest in strays:
             yield Break(last, "body", STRAY, "no such body", digest)
         [(different,)] = self._rows("SELECT COUNT(*) FROM bodies")
         if different != self._bodies and self._all_read:
+            rule = "a body is there once"
+            yield Break(last, "body", rule, f"{different} bodies", f"{self._bodies} bodies")
+
     def _strays(self) -> list[str]:
         """Which bodies no record names, where every record can be read and the lost end had none of it."""
         self._derive()
@@ -188,9 +188,6 @@ class CarriedReader(ABC):
     def _before_its_record(self, _place: Place) -> bool:
         """Whether the record of the body at that place may have stood in the end that was lost."""
         return self.torn is not None
-
-            rule = "a body is there once"
-            yield Break(last, "body", rule, f"{different} bodies", f"{self._bodies} bodies")
 
     def found_record(self, place: Place) -> None:
         """The next record stands there."""
