@@ -2193,8 +2193,8 @@ class Verifier:
         self._leaves: dict[int | None, bytes] = {anchor.seq: b"" for anchor in anchors}
         self._newest: dict[Key, int] = {}
         self._erasures = Erasures(source)
-        self._tainted: set[str] = set()
         self._erasable = source.torn is not None and source.may_be_erased()
+        self._tainted: set[str] = set()
         self._given_up: dict[str, int] = {}
         self._missed: list[str] = []
 
@@ -2207,8 +2207,8 @@ class Verifier:
             if self.source.torn is None:
                 self.add(self._before + 1, "file", "the file can be read", "a record", error)
         self.findings += self.source.faults
-        if self.source.torn is None:
         self._strays()
+        if self.source.torn is None:
             self._ends()
         else:
             self._signed_before_the_cut()
@@ -2298,16 +2298,13 @@ class Verifier:
         first = self._idems.setdefault(record["idem"], seq)
         if first != seq:
             self.add(seq, "idem", "one key, one record", "a new key", f"that of record {first}")
+
+    def _opens(self, seq: int, record: Wire) -> None:
         if (record["kind"] == "ledger.opened") != (seq == 0):
             self.add(
                 seq, "kind", "a ledger opens once, at seq 0", "ledger.opened", record["kind"], "RULE-BROKEN"
-
-    def _opens(self, seq: int, record: Wire) -> None:
             )
 
-    def _step(self, seq: int, record: Wire) -> None:
-        kind = record["kind"]
-        body = self._body(seq, record)
     def _unjudged(self, seq: int) -> None:
         if not self._cut_short:
             only = "from there on only the chain of the records was checked"
@@ -2315,6 +2312,9 @@ class Verifier:
         self._cut_short = True
         self.unjudged.append(seq)
 
+    def _step(self, seq: int, record: Wire) -> None:
+        kind = record["kind"]
+        body = self._body(seq, record)
         if kind == "evidence.retired" and self._erasures.hide(record):
             self._retired(record)
         if body is None:
@@ -2508,11 +2508,11 @@ class Verifier:
                 self.add(max(self._before, 0), "body", rule, "no such body", stray)
 
     def _signed_before_the_cut(self) -> None:
+        if not self.records:
+            self.notes.append("no record before the cut could be read")
         if self.keys or not self._opened:
             covered = 0 if self.last is None else self.last.size
             told = f"the first {covered} of the {self.records} records" if covered else "no record"
-        if not self.records:
-            self.notes.append("no record before the cut could be read")
             self.notes.append(f"signatures before the cut were checked over {told} that can be read")
 
     def _compare(self, anchor: Anchor) -> None:

@@ -195,6 +195,10 @@ SAID = {
     "nothing was written; keep both files aside, then move the -journal away and ask `audit verify`": (
         "什么也没有写入；请先把两个文件都另存，再移走 -journal，然后用 `audit verify` 核实"
     ),
+    "the file was cut: {why}": "文件被截短：{why}",
+    "{path} has {n} bytes, fewer than the header of a SQLite file": (
+        "{path} 只有 {n} 字节，比 SQLite 文件的头部还短"
+    ),
     "the bundle was cut: {why}": "单文件包被截断：{why}",
     "the folder lost its end: {why}": "瓦片目录缺了末尾：{why}",
     # What was done to a text file.
@@ -204,10 +208,6 @@ SAID = {
     ),
     "the file begins with a byte order mark (BOM); save it as UTF-8 without one": (
         "文件开头有 BOM；请存为无 BOM 的 UTF-8"
-    "the file was cut: {why}": "文件被截短：{why}",
-    "{path} has {n} bytes, fewer than the header of a SQLite file": (
-        "{path} 只有 {n} 字节，比 SQLite 文件的头部还短"
-    ),
     ),
     "the file has CRLF line ends; save it with LF": "文件的换行符是 CRLF；请存为 LF",
     # Policies, checkpoints, proofs, witnesses' files.
