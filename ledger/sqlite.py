@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from ledger.sql_key import KeyInHand, append_all
-from ledger.sql_view import SqlReader
 from ledger.sqlite_file import (
     BEFORE_THE_TREE,
     bring_up,
@@ -87,8 +86,13 @@ class SqliteLedger:
         """One snapshot; it neither blocks nor sees half a transaction."""
         connection = self._take()
         view = SqliteReader(connection, self._path)
-        with self._transaction(connection, view, "BEGIN"):
+        try:
+            self._begin(connection, "BEGIN")
             yield view
+            run(connection, self._path, "COMMIT")
+        finally:
+            view.end()
+            self._give_back(connection)
 
     @contextmanager
     def write(self, *, restoring: bool = False) -> Iterator[SqliteWriter]:
@@ -99,10 +103,15 @@ class SqliteLedger:
         """
         connection = self._take()
         view = SqliteWriter(connection, self._path, self._clock, self._known)
-        with self._transaction(connection, view, "BEGIN IMMEDIATE"):
+        try:
+            self._begin(connection, "BEGIN IMMEDIATE")
             self._key.admit(view, restoring)
             yield view
             note = view.seal()
+            run(connection, self._path, "COMMIT")
+        finally:
+            view.end()
+            self._give_back(connection)
         self._known = view.known()
         self._key.publish(view, note)
 
@@ -145,18 +154,8 @@ class SqliteLedger:
         while self._idle:
             self._idle.pop().close()
 
-    @contextmanager
-    def _transaction(self, connection: sqlite3.Connection, view: SqlReader, begin: str) -> Iterator[None]:
-        try:
-            run(connection, self._path, begin)
-            self._refuse_another_file()
-            yield
-            run(connection, self._path, "COMMIT")
-        finally:
-            view.end()
-            self._give_back(connection)
-
-    def _refuse_another_file(self) -> None:
+    def _begin(self, connection: sqlite3.Connection, kind: str) -> None:
+        run(connection, self._path, kind)
         # What is appended to a file that was moved away or deleted is found by nobody.
         if identity(self._path) != self._file:
             raise IntegrityError(
