@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from evidence.audit import Replay, replay
 from evidence.verdict import LIMIT, Facts, Verdict, judge
-from ledger.anchor import Anchor, Compared, compare, given_up, other_key, see, signed_part, trust
+from ledger.anchor import Anchor, Compared, beyond, compare, given_up, other_key, see, signed_part, trust
 from ledger.chain import Break
 from ledger.checkpoint import Checkpoint
 from ledger.forms import open_log, refuse_none
@@ -154,17 +154,20 @@ def _whole(
         seen = seen._replace(whole=False)
     report.keys = list(map(str, keys))
     report.root = seen.root.hex() if seen.whole else None
-    missed = []
+    missed, held = [], []
     for anchor in anchors:
         compared = compare(seen, anchor, policy, reader)
         _take(report, compared)
         missed += [] if compared.finding is None else [anchor]
+        held += [] if compared.holds is None else [anchor]
     report.notes += given_up(reader, signed, missed)
     last = reader.last_checkpoint()
     report.checkpoint = _size(last)
     if policy is not None and told.records and report.torn is None:
         notes = [bytes(one.note) for one in anchors]
         _take(report, trust(seen, policy, notes if last is None else [last, *notes]))
+    if report.torn is None and not (report.facts.tampered or report.facts.forked):
+        report.notes += beyond(seen, held, report.checkpoint or 0, pinned=policy is not None)
     if report.torn is not None:
         report.notes += [signed_part(reader, told.records), *told.lost_notes()]
         if policy is not None and stated is not None and told.records:

@@ -137,8 +137,13 @@ def compare(seen: Seen, anchor: Anchor, policy: "Policy | None", reader: Reader)
     return _proved(seen, anchor)
 
 
-def trust(seen: Seen, policy: "Policy", notes: Iterable[bytes]) -> Compared:
-    """Whether a key that the policy names stands behind the log, and its quorum behind one of `notes`."""
+def trust(seen: Seen, policy: "Policy", notes: Sequence[bytes]) -> Compared:
+    """Whether a key that the policy names stands behind the log, and its quorum behind all of it.
+
+    C2SP tlog-policy accepts a checkpoint, and with it the records that it covers: where the quorum asks for
+    witnesses, records beyond the largest that is accepted are in doubt. The signatures that stand under one
+    text in several of `notes` count together.
+    """
     pinned = _pinned(seen, policy)
     if not pinned:
         return Compared(doubt=f"the policy names no key of {seen.log}")
@@ -146,12 +151,28 @@ def trust(seen: Seen, policy: "Policy", notes: Iterable[bytes]) -> Compared:
         return Compared(finding=finding)
     first = min(place for place, key in enumerate(seen.keys) if key in pinned)
     known = policy._replace(logs=(*pinned, *seen.keys[first:]))  # each vouched for by the one before it
-    for note in notes:
-        with suppress(UntrustedError, InvalidError, IntegrityError):
-            size = known.verify(note).checkpoint.size
-            if size or not seen.size:  # one of no records says nothing about a log that has some
-                return Compared(holds=f"policy, checkpoint of {size} records")
-    return Compared(doubt=f"the quorum {policy.quorum} of the policy has not witnessed what is here")
+    # One of no records says nothing about a log that has some.
+    sizes = [size for size in _accepted(known, notes) if size or not seen.size]
+    if not sizes:
+        return Compared(doubt=f"the quorum {policy.quorum} of the policy has not witnessed what is here")
+    reach = min((size for size in sizes if size >= seen.size), default=max(sizes))
+    doubt = None
+    if reach < seen.size and policy.asks_witnesses():
+        doubt = f"beyond what the quorum {policy.quorum} has witnessed: {_from(reach, seen.size)}"
+    return Compared(holds=f"policy, checkpoint of {reach} records", doubt=doubt)
+
+
+def beyond(seen: Seen, held: Sequence[Anchor], signed: int, *, pinned: bool) -> Iterator[str]:
+    """Which records come after all that was kept, and on whose word; nothing where nothing was kept.
+
+    `held` is what was kept and agrees with the log, `signed` how many records the log's own last checkpoint
+    covers; `pinned` says that a policy names its key, which something kept that it signed does too.
+    """
+    reach = max((one.checkpoint.size for one in held), default=seen.size)
+    if reach < seen.size:
+        known = pinned or any(one.note.verified(seen.keys) for one in held)
+        alone = "the word of the log's key alone" if known and signed >= seen.size else "nobody's word"
+        yield f"beyond what was kept: {_from(reach, seen.size)}, on {alone}"
 
 
 def other_key(seen: Seen, policy: "Policy") -> Break | None:
@@ -188,6 +209,29 @@ def given_up(reader: Reader, keys: list[Period], missed: Sequence[Anchor] = ()) 
 
 def _pinned(seen: Seen, policy: "Policy") -> list[VerifierKey]:
     return [key for key in policy.logs if key.name == seen.log]
+
+
+def _accepted(policy: "Policy", notes: Sequence[bytes]) -> Iterator[int]:
+    """How many records each checkpoint covers that the policy accepts."""
+    for note in [*notes, *_joined(notes)]:
+        with suppress(UntrustedError, InvalidError, IntegrityError):
+            yield policy.verify(note).checkpoint.size
+
+
+def _joined(notes: Sequence[bytes]) -> Iterator[bytes]:
+    """Each text that stands in several notes, under the signatures of all: a witness signs its own copy."""
+    texts: dict[str, list[Note]] = {}
+    for raw in notes:
+        with suppress(InvalidError):  # told by the replay
+            note = Note.read(raw)
+            texts.setdefault(note.text, []).append(note)
+    for first, *others in texts.values():
+        if others:
+            yield bytes(first.signed(*(one for other in others for one in other.signatures)))
+
+
+def _from(first: int, size: int) -> str:
+    return f"record {first}" if first + 1 == size else f"records {first}-{size - 1}"
 
 
 def _of_policy(policy: "Policy | None", origin: str) -> list[VerifierKey]:

@@ -69,6 +69,10 @@ class Policy(NamedTuple):
             )
         return Trusted(checkpoint, logs, seen)
 
+    def asks_witnesses(self) -> bool:
+        """Whether the log's own signature is not enough."""
+        return self.quorum != NONE
+
     def _met(self, name: str, seen: Mapping[str, int]) -> bool:
         group = self.groups.get(name)
         if group is None:

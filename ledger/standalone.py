@@ -2172,6 +2172,7 @@ class Verifier:
         self.cannot: list[str] = []
         self.notes: list[str] = []
         self.anchored: list[str] = []
+        self._held: list[Checkpoint] = []
         self.records = 0
         self.head: str | None = None
         self.keys: list[Key] = []
@@ -2217,6 +2218,8 @@ class Verifier:
         if self.policy is not None:
             self._trust(self.policy)
         self._restorals()
+        if not any(one.verdict in ("TAMPERED", "FORKED") for one in self.findings):
+            self._beyond()
         self.findings.sort(key=lambda one: (one.seq is None, one.seq))
 
     def add(
@@ -2535,6 +2538,7 @@ class Verifier:
             self.cannot.append(f"the path of the {name} does not lead from record {anchor.seq} to its root")
         elif stated.size or not self.records:
             self.anchored.append(name)
+            self._held.append(stated)
 
     def _short(self, stated: Checkpoint, name: str) -> None:
         if self._lost or self.source.torn is not None:  # the reader sees why in the findings or in `torn`
@@ -2570,9 +2574,6 @@ class Verifier:
 
     def _trust(self, policy: Policy) -> None:
         pinned = self._pinned(self.log or "")
-        kept = [anchor.checkpoint for anchor in self.anchors] + ([self.last] if self.last else [])
-        # A checkpoint of no records says nothing about a log that has some.
-        candidates = [one.note for one in kept if one.size and one.origin == self.log]
         if not self.records:
             return
         if self.source.torn is not None:
@@ -2583,10 +2584,40 @@ class Verifier:
             self.cannot.append(f"the policy names no key of {self.log}")
         elif not set(pinned) & set(self.keys):
             self._other_key(pinned)
-        elif not any(map(policy.witnessed, candidates)):
+        elif not (sizes := self._witnessed(policy)):
             self.cannot.append(f"the quorum {policy.quorum} of the policy has not witnessed what is here")
         else:
-            self.anchored.append(f"policy, checkpoint of {self._tree.size} records")
+            reach = min((size for size in sizes if size >= self._tree.size), default=max(sizes))
+            self.anchored.append(f"policy, checkpoint of {reach} records")
+            if reach < self._tree.size and policy.quorum != "none":
+                which = _span(reach, self._tree.size)
+                self.cannot.append(f"beyond what the quorum {policy.quorum} has witnessed: {which}")
+
+    def _witnessed(self, policy: Policy) -> list[int]:
+        """How many records each checkpoint covers that the quorum cosigned, perhaps in copies of its text."""
+        kept = [anchor.checkpoint for anchor in self.anchors] + ([self.last] if self.last else [])
+        sizes, signatures = {}, dict[str, list[tuple[str, bytes, bytes]]]()
+        for one in kept:
+            # A checkpoint of no records says nothing about a log that has some.
+            if one.size and one.origin == self.log:
+                sizes[one.note.text] = one.size
+                signatures.setdefault(one.note.text, []).extend(one.note.signatures)
+        return [
+            size
+            for text, size in sizes.items()
+            if policy.witnessed(Note(text, list(dict.fromkeys(signatures[text]))))
+        ]
+
+    def _beyond(self) -> None:
+        """Which records come after all that was kept, and on whose word."""
+        if self.source.torn is not None or not self._held:
+            return
+        reach, size = max(one.size for one in self._held), self._tree.size
+        known = self.policy or any(one.note.by(self.keys)[0] for one in self._held)
+        if reach < size:
+            signed = known and self.last is not None and self.last.size >= size
+            alone = "the word of the log's key alone" if signed else "nobody's word"
+            self.notes.append(f"beyond what was kept: {_span(reach, size)}, on {alone}")
 
     def _other_key(self, pinned: list[Key]) -> None:
         rule = "the log is signed by a key that the policy names, or one that such a key vouches for"
@@ -2679,6 +2710,10 @@ def judged(path: Path, policy: Policy | None, kept: list[bytes], *, with_log: bo
         verifier = Verifier(source, policy, anchors)
         verifier.run()
         return verifier.wire()
+
+
+def _span(first: int, size: int) -> str:
+    return f"record {first}" if first + 1 == size else f"records {first}-{size - 1}"
 
 
 def _first_log(source: Source) -> str | None:

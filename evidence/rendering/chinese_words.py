@@ -134,6 +134,15 @@ SAID = {
     "the quorum {quorum} of the policy has not witnessed what is here": (
         "信任文件要求的见证（{quorum}）没有见证过这里的内容"
     ),
+    "beyond what the quorum {quorum} has witnessed: {which}": (
+        "信任文件要求的见证（{quorum}）没有见证过{which}"
+    ),
+    "beyond what was kept: {which}, on the word of the log's key alone": (
+        "{which}在您留存的之后，只凭日志的密钥"
+    ),
+    "beyond what was kept: {which}, on nobody's word": "{which}在您留存的之后，没有任何人担保",
+    "record {seq}": "第 {seq} 号记录",
+    "records {n}-{m}": "第 {n}–{m} 号记录",
     "what was kept cannot be compared: {why}": "您留存的文件无法比对：{why}",
     "the witness has not seen {log}": "见证没有见过日志 {log}",
     "record {seq} is not in the tree of {n} records that was signed": (
