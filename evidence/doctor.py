@@ -136,7 +136,7 @@ class _Doctor:
             self._cause("unexplained", *self._beneath)
             return
         if told.torn is not None and "wal-foreign" not in [one.code for one in self._told.causes]:
-            self._cause("torn", told.torn, explains=True)
+            self._cause("torn", told.torn, explains=told.verdict not in DAMAGE)
         if told.verdict in DAMAGE:
             self._seen_before(told)
         elif told.torn is None:
@@ -156,7 +156,8 @@ class _Doctor:
             if code is not None:
                 said = [note for note in told.notes if "ledger.restored" in note]
                 self._cause(code, f"expected {one.expected}", f"found {one.found}", *said, explains=True)
-        self._log_itself()
+        if told.torn is None:
+            self._log_itself()
 
     def _log_itself(self) -> None:
         with closing(open_log(self._place)) as log:

@@ -93,13 +93,13 @@ CAUSES = {
     ),
     "torn": Words(
         False,
-        "文件被截短：复制中断或磁盘写满。截断处之前的记录还在。",
-        "The file lost its end: an interrupted copy or a full disk. The records before the cut are there.",
-        "重新复制（写账停下时，连同 -wal）；没有别的副本时用 `audit verify` 看还剩多少。",
+        "文件被截短：复制中断或磁盘写满。还剩多少、是否成立，由 `audit verify` 判断。",
         (
-            "Copy it again, with its -wal and while nobody writes; without another copy `audit verify` "
-            "says what is left."
+            "The file lost its end: an interrupted copy or a full disk. `audit verify` says what is left and "
+            "whether it holds."
         ),
+        "重新复制（写账停下时，连同 -wal）；没有别的副本时，剩下的就是这些。",
+        ("Copy it again, with its -wal and while nobody writes; without another copy this is all."),
     ),
     "final-newline": Words(
         True,

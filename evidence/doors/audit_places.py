@@ -26,12 +26,12 @@ def output_options(command: F) -> F:
 
 
 @contextmanager
-def reading(given: str | None) -> Iterator[Reader]:
-    """One snapshot of the ledger, bundle or tiles folder that `--ledger` means."""
+def reading(given: str | None, *, cut_too: bool = False) -> Iterator[Reader]:
+    """One snapshot of the ledger, bundle or tiles folder that `--ledger` means, `cut_too` what is left."""
     from ledger.forms import open_log
 
     try:
-        with closing(open_log(ledger_place(given))) as log, log.read() as reader:
+        with closing(open_log(ledger_place(given), cut_too=cut_too)) as log, log.read() as reader:
             yield reader
     except IntegrityError as error:
         error.hint = error.hint or "`audit verify` says what is wrong, and judges what is left of it"

@@ -21,8 +21,8 @@ _ENDINGS = {".md": "md", ".markdown": "md", ".html": "html", ".htm": "html", ".j
 
 @click.command(
     epilog="Exit: 0 VERIFIED, or UNANCHORED where nothing was given to compare with; else as `audit verify`:"
-    " 1 TAMPERED, FORKED or RULE-BROKEN, 2 CANNOT-VERIFY. The report is written in each case. 5: the ledger"
-    " cannot be read, so that there is none."
+    " 1 TAMPERED, FORKED or RULE-BROKEN, 2 CANNOT-VERIFY, 4 TORN. The report is written in each case. 5: the"
+    " ledger cannot be read, so that there is none."
 )
 @policy_option
 @against_option
@@ -62,7 +62,7 @@ def report(
     made = Made(version("external-evidence"), instant(system_clock()))
     trusted = None if policy is None else read_kept(policy, "--policy")
     kept = [read_kept(one, "--against") for one in against]
-    with reading(given) as reader:
+    with reading(given, cut_too=True) as reader:
         replayed, told = replay(reader), story(reader)
         judged = verify_replayed(reader, replayed, trusted, kept)
         wire = judged.to_wire()
@@ -90,7 +90,8 @@ def _exit(judged: "Verification", *, alone: bool) -> int:
         return 0 if alone else judged.verdict.exit_code
     from evidence.rendering.chinese import both
 
-    why = [*judged.reasons, *(f"record {one.seq} {one.field}: {one.rule}" for one in judged.findings)]
+    why = [f"record {one.seq} {one.field}: {one.rule}" for one in judged.findings]
+    why += [*([] if judged.torn is None else [judged.torn]), *judged.reasons]
     told = both(why[0] if why else "the ledger has no record")
     output.print_notice(f"账本未通过核实 the ledger does not pass: {judged.verdict}; {told}")
     return judged.verdict.exit_code

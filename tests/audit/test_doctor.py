@@ -23,6 +23,7 @@ from ledger.places import open_ledger, place
 from ledger.signing import Signing
 from ledger.sqlite import SqliteLedger
 from ledger.tiles import export_tiles
+from tests.audit.cuts import CUTS, body_under_its_new_digest_and_half_cut, other_key_and_cut
 from tests.audit.diagnosing import codes, fine, notes, only, put, told_of
 from tests.audit.edits import edit as one_byte
 from tests.audit.histories import MATRIX, Change, History, commit, make
@@ -107,7 +108,7 @@ def test_an_older_layout_is_a_note(tmp_path: Path) -> None:
 # what is no excuse
 
 
-@pytest.mark.parametrize("row", MATRIX, ids=[row[0].__name__ for row in MATRIX])
+@pytest.mark.parametrize("row", [*MATRIX, *CUTS], ids=[row[0].__name__ for row in (*MATRIX, *CUTS)])
 def test_what_verify_finds_is_never_called_harmless(
     history: History, tmp_path: Path, row: tuple[Change, str, str, str]
 ) -> None:
@@ -122,6 +123,15 @@ def test_what_verify_finds_is_never_called_harmless(
         fine(told)
     else:
         assert told.exit_code in (1, 2)
+
+
+@pytest.mark.parametrize("change", [body_under_its_new_digest_and_half_cut, other_key_and_cut])
+def test_a_cut_does_not_explain_what_was_changed_before_it(
+    history: History, tmp_path: Path, change: Change
+) -> None:
+    copy = tmp_path / "copy.sqlite3"
+    change(history, copy)
+    assert codes(look(copy, Asked(None, history.policy))) == ["torn", "unexplained"]
 
 
 def test_a_changed_byte_is_unexplained_also_where_something_harmless_happened_too(

@@ -121,7 +121,8 @@ def test_a_report_of_a_ledger_that_does_not_hold_is_written_and_says_so(here: Pa
     done = quick("audit", "report", "--format", "md", cwd=here)
     assert done.status == 1
     assert "被改动：" in done.out.decode()
-    assert "the ledger does not pass: TAMPERED; record " in done.err.decode()
+    assert "the ledger does not pass: TAMPERED; " in done.err.decode()
+    assert "record 9 body: " in done.err.decode()
     page = quick("audit", "report", "--format", "html", cwd=here)
     assert 'data-verdict="TAMPERED"' in page.out.decode()
 
@@ -146,12 +147,17 @@ def test_a_report_gives_the_verdict_of_verify_against_what_is_trusted(tmp_path: 
     assert quick("audit", "report", "--policy", "none", "--ledger", "a/l", cwd=tmp_path).status == 2
 
 
-def test_a_report_of_a_ledger_that_was_cut_points_to_verify(here: Path, quick: Forking) -> None:
+def test_of_a_ledger_that_was_cut_a_report_is_written_and_the_rest_points_to_verify(
+    here: Path, quick: Forking
+) -> None:
     whole = (here / LEDGER).read_bytes()
     (here / LEDGER).write_bytes(whole[: len(whole) // 2])
     done = quick("audit", "report", cwd=here)
-    assert (done.status, done.out) == (5, b"")
-    assert "audit verify" in done.error["hint"]
+    assert (done.status, done.answer["verification"]["verdict"]) == (4, "TORN")
+    assert f"{len(whole) // 2} of its {len(whole)} bytes" in done.err.decode()
+    shown = quick("audit", "show", "0", cwd=here)
+    assert (shown.status, shown.out) == (5, b"")
+    assert "audit verify" in shown.error["hint"]
 
 
 def test_export_writes_prov_and_in_toto(lived: Path, here: Path, quick: Forking) -> None:

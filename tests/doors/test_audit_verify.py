@@ -275,3 +275,21 @@ def test_a_ledger_whose_key_changed_is_still_witnessed_and_verified_by_who_knew_
     done = quick("audit", "verify", "--policy", "policy", "--against", "w.json", *ledger, cwd=tmp_path)
     assert (done.status, len(done.answer["keys"])) == (0, 2)
     assert json.loads((tmp_path / "w.json").read_bytes())["logs"].keys() == {ORIGIN}
+
+
+@pytest.mark.parametrize("row", CUTS, ids=[row[0].__name__ for row in CUTS])
+def test_a_report_of_what_is_left_has_the_word_of_verify(
+    history: History, tmp_path: Path, quick: Forking, row: tuple[Change, str, str, str]
+) -> None:
+    change, _, word, _ = row
+    copy = tmp_path / "copy.sqlite3"
+    change(history, copy)
+    asked = ("audit", "report", "--ledger", copy, "--policy", history.policy)
+    if word == "CANNOT-VERIFY" or change.__name__.startswith("other_tables"):  # nothing of it can be read
+        assert quick(*asked, cwd=tmp_path).status == 5
+        return
+    done = quick(*asked, cwd=tmp_path)
+    assert (done.status, done.answer["verification"]["verdict"]) == (CODES[word], word)
+    page = quick(*asked, "--format", "md", "--lang", "en", cwd=tmp_path)
+    assert (page.status, ("Torn: the end is cut off" in page.out.decode())) == (CODES[word], word == "TORN")
+    assert f"the ledger does not pass: {word}; " in page.err.decode()
