@@ -149,10 +149,6 @@ class Shelf:
         """Nobody signed it."""
         return iter(())
 
-    def checkpoints(self) -> Iterator[tuple[int, bytes]]:
-        """Nothing was signed."""
-        return iter(())
-
     def index_breaks(self) -> Iterator[Break]:
         """There is no index."""
         return iter(())
