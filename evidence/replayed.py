@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evidence.audit import Replay, View, replay
-from evidence.verdict import Facts, Verdict, judge
+from evidence.verdict import Facts, Verdict, judge, no_ledger
 from ledger.anchor import Anchor, Compared, Seen, compare, given_up, signed_part, trust
-from ledger.chain import Break
 from ledger.forms import open_log, refuse_none
 from ledger.keyring import periods, vouched
 from ledger.places import Place
@@ -104,7 +103,7 @@ def replay_log(
         if isinstance(error, NoLedgerError):
             answer.reasons.append(error.message)
         else:
-            answer.told.take(Break(0, "file", "the file is a ledger", "a ledger", error.message))
+            answer.told.take(no_ledger(path, error.message))
     except EvidenceError as error:
         answer.reasons.append(error.message if error.hint is None else f"{error.message} ({error.hint})")
     last = answer.told.records - 1

@@ -1,7 +1,11 @@
 """The one word on a ledger, and the exit code that it has (ledger.md section 5)."""
 
 from enum import StrEnum
+from pathlib import Path
 from typing import NamedTuple
+
+from ledger.chain import Break
+from ledger.places import Place
 
 LIMIT = (
     "A ledger cannot show what was never appended, nor that its tail was cut off behind the newest"
@@ -65,3 +69,10 @@ def judge(facts: Facts) -> Verdict:
     if facts.doubted or not (facts.records or facts.anchored):
         return Verdict.CANNOT_VERIFY
     return Verdict.VERIFIED if facts.anchored else Verdict.UNANCHORED
+
+
+def no_ledger(place: Place, why: str) -> Break:
+    """The finding on what is at a ledger's place and cannot be opened as one."""
+    if isinstance(place, Path):
+        return Break(0, "file", "the file is a ledger", "a ledger", why)
+    return Break(0, "database", "the database holds a ledger", "a ledger", why)

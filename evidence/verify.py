@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evidence.audit import Replay, replay
-from evidence.verdict import LIMIT, Facts, Verdict, judge
+from evidence.verdict import LIMIT, Facts, Verdict, judge, no_ledger
 from ledger.anchor import Anchor, Compared, beyond, compare, given_up, other_key, see, signed_part, trust
 from ledger.chain import Break
 from ledger.checkpoint import Checkpoint
@@ -99,7 +99,7 @@ def verify(
     except NoLedgerError as error:
         report.reasons.append(error.message)
     except IntegrityError as error:
-        report.findings.append(Break(0, "file", "the file is a ledger", "a ledger", error.message))
+        report.findings.append(no_ledger(path, error.message))
         report.facts = report.facts._replace(tampered=True)
     except OSError as error:
         report.reasons.append(f"{path} cannot be read: {error}")

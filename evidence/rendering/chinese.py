@@ -2,7 +2,8 @@
 
 import re
 
-from evidence.rendering.chinese_words import NUMBERS, RULES, SAID
+from evidence.rendering.chinese_rules import RULES
+from evidence.rendering.chinese_words import NUMBERS, SAID
 
 _HOLE = re.compile(r"\{(\w+)\}")
 

@@ -5,7 +5,8 @@ import re
 import pytest
 
 from evidence.rendering.chinese import both, chinese, with_english
-from evidence.rendering.chinese_words import RULES, SAID
+from evidence.rendering.chinese_rules import RULES
+from evidence.rendering.chinese_words import SAID
 from tests.rendering.english import HOLE, order_rules, rules, sentences, written
 
 # What holds sentences, and says nothing by itself.
