@@ -29,7 +29,7 @@ def rotate(ledger: Ledger, new: Signing, actor: str) -> Appended:
     """
     with ledger.write() as writer:
         old = _signing(writer)
-        if new.verifier.name != old.verifier.name or new.verifier == old.verifier:
+        if new.verifier.name != old.verifier.name or new.verifier.id == old.verifier.id:
             raise UsageError(f"{new.verifier} cannot follow {old.verifier}", subject=str(new.verifier))
         head = registered(writer, KEY_ROTATED, actor)
         text = rotation_text(head.log, head.seq + 1, head.id, str(new.verifier))

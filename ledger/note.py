@@ -23,6 +23,9 @@ ID_BYTES = 4
 MOST_NOTE_BYTES = 1 << 20
 MOST_SIGNATURES = 100  # 16 are to be accepted; Go's reader ends at 100
 
+_PRIME = 2**255 - 19
+_SIGN = 1 << 255
+_CURVE = -121665 * pow(121666, -1, _PRIME) % _PRIME  # d of RFC 8032 section 5.1
 _DASH = "— "
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f]")
 _TIMESTAMP = struct.Struct(">Q")
@@ -53,6 +56,9 @@ class VerifierKey(NamedTuple):
             raise InvalidError(f"a key of kind {key.kind} does not sign here: {shown(text)}", subject="key")
         if stated != key.id.hex():
             raise InvalidError(f"the key has the id {key.id.hex()}, not {shown(stated)}", subject="key")
+        if not is_strong(key.public):
+            told = f"is no point of the curve, or one under which anybody can sign: {shown(text)}"
+            raise InvalidError(told, subject="key")
         return key
 
     @property
@@ -104,13 +110,15 @@ class Note(NamedTuple):
     def verified(self, keys: Iterable[VerifierKey]) -> dict[VerifierKey, int | None]:
         """Which of `keys` signed this text, each with its time if it states one.
 
-        Signatures of other keys are ignored. IntegrityError: one is by a known key and does not hold.
+        Signatures of other keys are ignored. IntegrityError: one is by a known key and does not hold. Where
+        four bytes do not tell two keys apart it must hold under both.
         """
-        known = {(key.name, key.id): key for key in keys}
+        known: dict[tuple[str, bytes], list[VerifierKey]] = {}
+        for key in dict.fromkeys(keys):
+            known.setdefault((key.name, key.id), []).append(key)
         found: dict[VerifierKey, int | None] = {}
         for one in self.signatures:
-            key = known.get((one.name, one.id))
-            if key is not None:
+            for key in known.get((one.name, one.id), ()):
                 found[key] = _verify(key, self.text, one.content)
         return found
 
@@ -130,6 +138,21 @@ def is_name(name: str) -> bool:
     return name != "" and not any(
         one.isspace() or one < " " or one == "+" or "\ud800" <= one <= "\udfff" for one in name
     )
+
+
+def is_strong(public: bytes) -> bool:
+    """Whether these 32 bytes encode a point of Ed25519 (RFC 8032 section 5.1.3) of large order."""
+    y = int.from_bytes(public, "little") & _SIGN - 1
+    square = y * y % _PRIME
+    if y >= _PRIME or y in (0, 1, _PRIME - 1) or _is_of_order_8(square):
+        return False
+    quotient = (square - 1) * (_CURVE * square + 1)  # x squared, but for a square
+    return pow(quotient, _PRIME - 1 >> 1, _PRIME) == 1
+
+
+def _is_of_order_8(square: int) -> bool:
+    # Twice such a point has y = 0: there x squared is -y squared, which the curve's equation turns into this.
+    return (_CURVE * square * square + 2 * square - 1) % _PRIME == 0
 
 
 def encoded(content: bytes) -> str:

@@ -33,6 +33,8 @@ class SqliteReader(SqlReader):
     def index_breaks(self) -> Iterator[Break]:
         """As for every store, and each page and index of the file that does not fit the others."""
         yield from super().index_breaks()
+        for (one,) in self._rows("SELECT one FROM head WHERE one <> 1"):  # SQLite checks what it writes only
+            yield Break(0, "head", "the one row of this table is called 1", "1", str(one))
         # The rows may be right and an index of theirs not: what is looked up by it is then not found.
         found = [str(complaint) for (complaint,) in self._rows("PRAGMA integrity_check(10)")]
         if found != ["ok"]:

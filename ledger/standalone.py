@@ -15,6 +15,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import sqlite3
 import stat
 import sys
@@ -24,7 +25,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import date
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TextIO
 
@@ -80,7 +81,8 @@ def brief(value: object) -> str:
 
 # --- JSON: strict reading, RFC 8785 writing -----------------------------------------------------------
 
-_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[{]|[\]}]', re.DOTALL)
+# A string that nothing ends reaches to the end: to look again from each quote in it would take forever.
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]', re.DOTALL)
 
 
 def parse(raw: bytes, most_bytes: int, most_depth: int) -> Any:
@@ -224,6 +226,7 @@ _D = -121665 * pow(121666, -1, _P) % _P
 _ROOT = pow(2, (_P - 1) // 4, _P)
 _NEUTRAL: Point = (0, 1, 1, 0)
 _BASE = bytes.fromhex("58" + "66" * 31)
+_MOST_TABLES = 16  # of 330 KB each
 
 
 def _add(one: Point, two: Point) -> Point:
@@ -247,7 +250,17 @@ def _point(encoded: bytes) -> Point | None:
     return x, y, 1, x * y % _P
 
 
-@cache
+def _is_strong(encoded: bytes) -> bool:
+    """Whether it is a point, and none of the eight under which a signature needs no secret."""
+    point = _point(encoded)
+    if point is None:
+        return False
+    for _ in range(3):
+        point = _add(point, point)
+    return point[0] != 0
+
+
+@lru_cache(maxsize=_MOST_TABLES)
 def _multiples(encoded: bytes, negative: bool) -> list[list[Point]] | None:
     """[n][d] is d · 16^n of the point, so that a product is 64 additions."""
     point = _point(encoded)
@@ -306,6 +319,8 @@ class Key(NamedTuple):
         key = cls(name, material[0] if material else 0, material[1:])
         if not is_name(name) or key.kind != kind or len(key.public) != 32 or stated != key.mark.hex():
             raise ValueError(f"no verifier key of kind {kind}: {brief(text)}")
+        if not _is_strong(key.public):
+            raise ValueError(f"no point of the curve, or one under which anybody signs: {brief(text)}")
         return key
 
     @property
@@ -341,14 +356,34 @@ class Note(NamedTuple):
             raise ValueError("no signed note")
         return cls(f"{text}\n", [_signature(line) for line in lines])
 
-    def by(self, keys: Iterable[Key]) -> tuple[list[Key], list[Key]]:
-        """Which of these keys signed, and whose signature does not hold."""
-        known = {(key.name, key.mark): key for key in keys}
-        lines = [
-            (known[name, mark], content) for name, mark, content in self.signatures if (name, mark) in known
+    def by(self, known: "Known") -> tuple[list[Key], list[Key]]:
+        """Which keys signed, and whose signature fails. It must hold under every known key that it names."""
+        judged = [
+            (key, key.signed(self.text, content))
+            for name, mark, content in self.signatures
+            for key in known.get((name, mark), ())
         ]
-        judged = [(key, key.signed(self.text, content)) for key, content in lines]
         return [key for key, holds in judged if holds], [key for key, holds in judged if not holds]
+
+
+def joint(notes: list[Note]) -> Note:
+    """One text with the signatures of all its copies; a later copy's take the place of the first one's."""
+    first, *others = notes
+    more = [line for other in others for line in other.signatures]
+    newer = {(name, mark) for name, mark, _ in more}
+    return Note(first.text, [line for line in first.signatures if line[:2] not in newer] + more)
+
+
+Known = dict[tuple[str, bytes], list[Key]]
+"""Keys by what a signature line names them by; four bytes do not always tell two apart."""
+
+
+def known(keys: Iterable[Key]) -> Known:
+    """The keys, each once."""
+    found: Known = {}
+    for key in dict.fromkeys(keys):
+        found.setdefault((key.name, key.mark), []).append(key)
+    return found
 
 
 class Checkpoint(NamedTuple):
@@ -511,10 +546,11 @@ class Policy:
         """The keys that it pins for a log."""
         return [key for key in self.logs if key.name == origin]
 
-    def witnessed(self, note: Note) -> bool:
-        """Whether the quorum cosigned; a broken cosignature is none."""
-        seen, _ = note.by(self.witnesses.values())
-        return self._met(self.quorum or "", seen)
+    def accepts(self, note: Note, keys: Iterable[Key]) -> bool:
+        """Whether one of a log's keys and the quorum signed, and no signature of any of them is broken."""
+        signed, wrong = note.by(known(keys))
+        seen, broken = note.by(known(self.witnesses.values()))
+        return bool(signed) and not wrong + broken and self._met(self.quorum or "", seen)
 
     def _met(self, name: str, seen: list[Key]) -> bool:
         if name in self.groups:
@@ -1349,6 +1385,7 @@ class Source(ABC):
         self.log: str | None = None
         self.torn: str | None = None
         self.faults: list[Finding] = []
+        self.unread = False  # what is not ours was not looked into
 
     def fault(self, seq: int | None, field: str, rule: str, expected: object, found: object) -> None:
         """Something about the container does not hold."""
@@ -1400,7 +1437,7 @@ class Bundle(Source):
         self._places: dict[str, int] = {}
         self._twice: list[str] = []
         self._last_record = -1
-        header = _bundle_line(self._file.readline(4096))
+        header = _bundle_line(self._file.readline(2 * MOST_BODY))
         if set(header) != {"format", "log"} or header["format"] != "external_evidence_bundle_v1":
             self.close()
             raise CannotVerifyError("its first line is not the header of a bundle")
@@ -1486,7 +1523,7 @@ class Bundle(Source):
 
 def _bundle_line(raw: bytes) -> Wire:
     try:
-        value = parse(raw[:-1], 2 * MOST_BODY, 3)
+        value = parse(raw[:-1], 2 * MOST_BODY, 64)
         return value if isinstance(value, dict) and canonical(value) + b"\n" == raw else {}
     except ValueError:
         return {}
@@ -1696,6 +1733,11 @@ class Sqlite(Source):
         ours = LAYOUT_SQL[self._layout]
         if found != ours:
             self.fault(None, "tables", "exactly a ledger's tables, indexes and triggers", ours, found)
+            # A view or a column that is computed may be endless, or huge: it is not asked.
+            self._connection.close()
+            self._connection = sqlite3.connect(":memory:", isolation_level=None)
+            self._connection.executescript(";".join(sorted(ours, reverse=True)))  # the index last
+            self.unread = True
 
     def close(self) -> None:
         self._connection.close()
@@ -1760,8 +1802,8 @@ class Sqlite(Source):
         self._same(
             None,
             "head",
-            [] if self._last is None else [self._last],
-            self._rows("SELECT seq, digest FROM head"),
+            [] if self._last is None else [(1, *self._last)],
+            self._rows("SELECT one, seq, digest FROM head"),
         )
         schemas = self._rows("SELECT name, digest FROM schemas ORDER BY name, digest")
         self._same(None, "schemas", sorted(self._schemas), schemas)
@@ -2176,6 +2218,8 @@ class Verifier:
         self.records = 0
         self.head: str | None = None
         self.keys: list[Key] = []
+        self._known: Known = {}
+        self._later: dict[bytes, list[tuple[int, str, bytes]]] = {}
         self.lives = Lives()
         self.erased: list[int] = []
         self.uninterpreted: list[int] = []
@@ -2189,7 +2233,7 @@ class Verifier:
         self._idems: dict[str, int] = {}
         self._registered: set[tuple[str, str]] = set()
         self._tree = Tree()
-        self._lost = self._astray = False
+        self._lost, self._astray = source.unread, False
         self._wanted = {anchor.checkpoint.size: b"" for anchor in anchors} | {0: EMPTY}
         self._leaves: dict[int | None, bytes] = {anchor.seq: b"" for anchor in anchors}
         self._newest: dict[Key, int] = {}
@@ -2387,6 +2431,9 @@ class Verifier:
             self.uninterpreted.append(seq)
             return
         demand(isinstance(artifact, dict), "", "an object", artifact)
+        if kind in CUSTODY:
+            self._about(seq, {}, record)
+            self._key_step(seq, record, artifact)
         known = kind == "ledger.opened" or (schema["name"], schema["digest"]) in self._registered
         demand(known, "schema", "a schema is registered before it is used", schema)
         demand(
@@ -2398,14 +2445,16 @@ class Verifier:
         if kind == "body.erased":
             check_erasure(record, artifact)
             return
-        if kind not in STEPS:
+        if kind == "ledger.opened":
             self._about(seq, {}, record)
             self._custody(seq, record, artifact)
+        if kind not in STEPS:
             return
         if self._erasures.hide(record):
             check_alone(kind, artifact, record["subject"])
             return
         if record["subject"].get("plan_id") in self._tainted:
+            check_alone(kind, artifact, record["subject"])
             self.notes.append(f"step {seq} follows from a body that is lost and was not judged")
             return
         self._about(seq, STEPS[kind](self.lives, artifact), record)
@@ -2419,6 +2468,14 @@ class Verifier:
 
     # keys and checkpoints
 
+    def _key_step(self, seq: int, record: Wire, stated: Wire) -> None:
+        """Whose keys sign does not hang on how a step of the log would be judged: no other is the log's."""
+        try:
+            self._custody(seq, record, stated)
+        except RuleError as error:
+            rule = "each key is signed for by the one before it"
+            self.add(seq, f"body.{error.field}", rule, error.expected, error.found)
+
     def _custody(self, seq: int, record: Wire, stated: Wire) -> None:
         kind = record["kind"]
         CUSTODY.get(kind, OPENED)(stated, "")
@@ -2430,6 +2487,8 @@ class Verifier:
         elif kind == "key.rotated":
             text = f"external-evidence key rotated v1\n{place}{stated['new_key']}\n"
             self._vouch(seq, stated["old_key"], text, stated["signature"])
+            if stated["new_key"] == stated["old_key"]:
+                self.add(seq, "key", "a key is changed to another", "another key", stated["new_key"])
             self._enter(seq, stated["new_key"])
         else:
             published = stated["published"]
@@ -2447,7 +2506,18 @@ class Verifier:
             return
         if key.name != self.log:
             self.add(seq, "key", "a log's key has the log's name", self.log, key.name)
+        alike = self._known.setdefault((key.name, key.mark), [])
+        if any(key != other for other in alike):
+            self.add(seq, "key", "each key of a log has an id of its own", "another id", key)
+        if key not in alike:
+            alike.append(key)
+            for before, stated, content in self._later.pop(key.mark, ()):
+                self._holds(before, key, key.signed(stated, content))
         self.keys.append(key)
+
+    def _holds(self, seq: int, key: Key, holds: bool) -> None:
+        if not holds:
+            self.add(seq, "checkpoint", "a signature holds", f"a signature of {key}", "another")
 
     def _vouch(self, seq: int, by: str, text: str, signature: str) -> bool:
         key = self.keys[-1] if self.keys else None
@@ -2473,9 +2543,12 @@ class Verifier:
             return
         if stated.origin != self.log:
             self.add(seq, "checkpoint.origin", "one log, one name", self.log, stated.origin)
-        good, bad = stated.note.by(self.keys)
+        good, bad = stated.note.by(self._known)
         for key in bad:
-            self.add(seq, "checkpoint", "a signature holds", f"a signature of {key}", "another")
+            self._holds(seq, key, False)
+        for name, mark, content in stated.note.signatures:
+            if name == self.log and (name, mark) not in self._known:  # may be of a key that comes later
+                self._later.setdefault(mark, []).append((seq, stated.note.text, content[:65]))
         if self.keys and self.keys[-1] not in good + bad:
             rule = "a checkpoint is signed by the key of the last record that it covers"
             self.add(seq, "checkpoint", rule, self.keys[-1], ", ".join(map(str, good)) or "nobody known")
@@ -2524,7 +2597,7 @@ class Verifier:
             self.cannot.append(f"the {name} is of another log, {stated.origin}")
             return
         witnesses = self.policy.witnesses.values() if self.policy else ()
-        good, bad = stated.note.by([*self.keys, *self._pinned(stated.origin), *witnesses])
+        good, bad = stated.note.by(known([*self.keys, *self._pinned(stated.origin), *witnesses]))
         if bad or (self.policy and not any(key.kind == LOG for key in good)):
             told = f"the {name} that was kept is signed by no key that is known, or not rightly"
             if self.keys and not bad and stated.size > self._tree.size:
@@ -2584,7 +2657,7 @@ class Verifier:
             self.cannot.append(f"the policy names no key of {self.log}")
         elif not set(pinned) & set(self.keys):
             self._other_key(pinned)
-        elif not (sizes := self._witnessed(policy)):
+        elif not (sizes := self._witnessed(policy, self._vouched(pinned))):
             self.cannot.append(f"the quorum {policy.quorum} of the policy has not witnessed what is here")
         else:
             reach = min((size for size in sizes if size >= self._tree.size), default=max(sizes))
@@ -2593,31 +2666,30 @@ class Verifier:
                 which = _span(reach, self._tree.size)
                 self.cannot.append(f"beyond what the quorum {policy.quorum} has witnessed: {which}")
 
-    def _witnessed(self, policy: Policy) -> list[int]:
-        """How many records each checkpoint covers that the quorum cosigned, perhaps in copies of its text."""
-        kept = [anchor.checkpoint for anchor in self.anchors] + ([self.last] if self.last else [])
-        sizes, signatures = {}, dict[str, list[tuple[str, bytes, bytes]]]()
-        for one in kept:
-            # A checkpoint of no records says nothing about a log that has some.
-            if one.size and one.origin == self.log:
-                sizes[one.note.text] = one.size
-                signatures.setdefault(one.note.text, []).extend(one.note.signatures)
-        return [
-            size
-            for text, size in sizes.items()
-            if policy.witnessed(Note(text, list(dict.fromkeys(signatures[text]))))
-        ]
+    def _witnessed(self, policy: Policy, keys: list[Key]) -> list[int]:
+        """How many records each checkpoint covers that a key and the quorum signed, perhaps in copies."""
+        kept = ([self.last] if self.last else []) + [anchor.checkpoint for anchor in self.anchors]
+        # A checkpoint of no records says nothing about a log that has some.
+        sizes = {one.note.text: one.size for one in kept if one.size and one.origin == self.log}
+        notes = [one.note for one in kept if one.note.text in sizes]
+        joined = [joint([one for one in notes if one.text == text]) for text in sizes]
+        return [sizes[one.text] for one in (*notes, *joined) if policy.accepts(one, keys)]
 
     def _beyond(self) -> None:
         """Which records come after all that was kept, and on whose word."""
         if self.source.torn is not None or not self._held:
             return
         reach, size = max(one.size for one in self._held), self._tree.size
-        known = self.policy or any(one.note.by(self.keys)[0] for one in self._held)
+        known = self.policy or any(one.note.by(self._known)[0] for one in self._held)
         if reach < size:
             signed = known and self.last is not None and self.last.size >= size
             alone = "the word of the log's key alone" if signed else "nobody's word"
             self.notes.append(f"beyond what was kept: {_span(reach, size)}, on {alone}")
+
+    def _vouched(self, pinned: list[Key]) -> list[Key]:
+        """What the policy names and what those vouch for: each later key, by the one before it."""
+        first = min(place for place, key in enumerate(self.keys) if key in pinned)
+        return [*pinned, *self.keys[first:]]
 
     def _other_key(self, pinned: list[Key]) -> None:
         rule = "the log is signed by a key that the policy names, or one that such a key vouches for"
@@ -2830,10 +2902,17 @@ def main(arguments: list[str], out: TextIO) -> int:
     return int(report["exit_code"])
 
 
+def _stopped(number: int, _frame: object) -> None:
+    signal.signal(number, signal.SIG_IGN)
+    raise SystemExit(128 + number)
+
+
 def command() -> int:
     """The exit code of the process; a report that nobody could be given is no verdict, and never 1."""
     if sys.stdout is None:
         return EXITS["CANNOT-VERIFY"]
+    for name in {"SIGTERM", "SIGHUP"}.intersection(dir(signal)):  # no copy of a ledger is left behind
+        signal.signal(getattr(signal, name), _stopped)
     # A TextIOWrapper, as Python makes it, has this; TextIO, as it is declared, has not.
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     try:

@@ -4,6 +4,7 @@ A store gives `Reader` and `Writer` views inside one transaction. `compose` make
 for every store. Each record also grows the log's Merkle tree; with a key every commit signs it.
 """
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
@@ -148,9 +149,16 @@ def compose(draft: Draft, idem: str, body: str, log: str, head: Head | None, at:
 def _check_body(draft: Draft) -> None:
     """Raise InvalidError for a body that an audit would not take for one that was stored as it is."""
     if draft.kind == REGISTERED:
-        parse(draft.body, "body")  # a schema may say 0.5
+        read_body(draft.body)  # a schema may say 0.5
     elif not _surely_canonical(draft.body) and canonical(parse(draft.body, "body")) != draft.body:
         raise InvalidError("body is not canonical JSON (RFC 8785)", subject="body")
+
+
+def read_body(body: bytes) -> object:
+    """The JSON value of a body; InvalidError: none, or one after a byte order mark (RFC 8259 section 8.1)."""
+    if body.startswith(BOM_UTF8):
+        raise InvalidError("body begins with a byte order mark", subject="body")
+    return parse(body, "body")
 
 
 def _surely_canonical(body: bytes) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from ledger.carried import CarriedReader, Place
 from ledger.chain import Break
 from ledger.checkpoint import Checkpoint
+from ledger.note import MOST_NOTE_BYTES
 from ledger.sqlite_file import NoLedgerError
 from ledger.tiles import WIDTH, hash_tiles, tile_path
 from ledger.tree import HASH_BYTES
@@ -21,7 +22,6 @@ CHECKPOINT = "checkpoint"
 _NUMBER = re.compile("[1-9][0-9]{0,2}")
 _LENGTH = 2  # bytes before each record
 _MOST_TILE_BYTES = WIDTH * (MOST_RAW_BYTES + _LENGTH)
-_MOST_NOTE_BYTES = 1 << 16
 
 
 class TilesLog:
@@ -97,7 +97,7 @@ class TilesReader(CarriedReader):
                 yield Break(last, name, rule, "those", found)
 
     def _stated(self) -> Checkpoint:
-        note = self._file(CHECKPOINT, _MOST_NOTE_BYTES)
+        note = self._file(CHECKPOINT, MOST_NOTE_BYTES)
         if note is None:
             empty = next(self._folder.glob("*"), None) is None
             why = "it is empty" if empty else f"it has no file called {CHECKPOINT}"

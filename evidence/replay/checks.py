@@ -7,13 +7,12 @@ from evidence.lifecycle.interpret import interpret
 from evidence.lifecycle.life import LedgerLife
 from evidence.replay.findings import RuleBreak
 from ledger.chain import Break
-from ledger.store import REGISTERED, Reader
+from ledger.store import REGISTERED, Reader, read_body
 from ledger.written import read_written
 from schemas.canonical import canonical
 from schemas.errors import EvidenceError, IntegrityError, InvalidError, OrderError
 from schemas.ledger import LedgerRecord, Subject
 from schemas.ledger_erasure import KEPT
-from schemas.outside import parse
 
 Schemas = Mapping[tuple[str, str], int]
 """Every registered schema, by name and digest, and the first record that registered it."""
@@ -71,7 +70,7 @@ def came_back(seq: int, record: LedgerRecord, erased: Mapping[str, int]) -> Iter
 
 def read_artifact(body: bytes, record: LedgerRecord) -> object:
     """The JSON value of a body; InvalidError when it is none or not in its canonical form."""
-    artifact = parse(body, "body")
+    artifact = read_body(body)
     if record.kind != REGISTERED and canonical(artifact) != body:
         raise InvalidError("the body is not written in its canonical form", subject="body")
     return artifact

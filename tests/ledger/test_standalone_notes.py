@@ -97,7 +97,7 @@ def test_policies_are_read_and_met_as_the_project_reads_them(text: str) -> None:
             note = NOTE.signed(*(one.sign(NOTE.text, 1_700_000_000) for one in some))
             there = standalone.Note.read(bytes(note))
             trusted = allowed(ours.verify, bytes(note))
-            assert (read.witnessed(there) and bool(read.of(ORIGIN))) == trusted
+            assert read.accepts(there, read.of(ORIGIN)) == trusted
 
 
 @pytest.mark.parametrize(
