@@ -39,6 +39,7 @@ KINDS = {
     "another key": ("换一把密钥重写", "all of it rewritten with another key"),
     "tail cut off": ("干净地去掉最后一次提交", "the last commit taken out of every table"),
     "file cut": ("文件被截短", "the file cut short"),
+    "edited and then cut": ("先改动，再截短文件", "edited, and then the file cut short"),
     "bundle line": ("单文件包的一行", "one line of a bundle"),
     "bundle cut": ("单文件包被截短", "a bundle cut short"),
 }
@@ -310,6 +311,11 @@ def _cut(clean: Clean) -> Iterator[Edit]:
     size = clean.path.stat().st_size
     for left in (size // 3, size * 2 // 3, size - 1):
         yield Edit("file cut", f"at byte {left} of {size}", TORN, _left(left))
+    # The first body is on one of the first pages, and as long as before it stays there.
+    edited = "UPDATE bodies SET bytes = CAST(x'5b' || substr(bytes, 2) AS BLOB)"
+    forge = _sql(f"{edited} WHERE rowid = (SELECT min(rowid) FROM bodies)")  # noqa: S608 - no value of others
+    for left in (size * 3 // 4, size - 1):
+        yield Edit("edited and then cut", f"at byte {left} of {size}", TAMPERED, _both(forge, _left(left)))
 
 
 def _left(size: int) -> Forge:

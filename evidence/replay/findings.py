@@ -63,8 +63,8 @@ class Findings:
         self.rule_broken |= other.rule_broken
 
     def listed(self) -> list[Break]:
-        """The first ones in order."""
-        return [finding for _, finding in self.placed()]
+        """The first ones in the order of their records, whatever looked at them."""
+        return sorted((finding for _, finding in self.placed()), key=lambda finding: finding.seq)
 
     def placed(self) -> list[tuple[Place, Break]]:
         """The first ones in order, each with its place."""

@@ -50,6 +50,7 @@ class _Auditor:
                 self._add(finding)
         except IntegrityError as error:
             self._add(Break(report.records, "file", "the file can be read", "a record", error.message))
+        report.findings.sort(key=lambda one: one.seq)
         _count(self._life, report)
         return report
 

@@ -99,7 +99,8 @@ def test_of_a_file_that_was_cut_it_is_said_how_far_it_could_be_judged(
 ) -> None:
     raw = history.ledger.read_bytes()
     none = "no record before the cut could be read"
-    chain = "the body of record 20 was lost with the tail; from there on only the chain of the records was checked"
+    lost = "the body of record 20 was lost with the tail"
+    chain = f"{lost}; from there on only the chain of the records was checked"
     for size, note, chinese in (
         (4096, none, "截断处之前没有读得出的记录"),
         (len(raw) - 4096, chain, "第 20 号记录的正文随尾部丢失；从这里起只核对了记录的哈希链"),
