@@ -65,7 +65,7 @@ def test_a_quorum_counts_on_a_checkpoint_of_a_trusted_key_only(tmp_path: Path) -
     log = Forged(A.verifier)
     log.rotate(A, B.verifier)
     early = log.note(A, W1)
-    log.register("one more")
+    log.register("another")
     late = log.note(A, W1)
     other = log.note(B, W1)
     log.seal(log.note(B))
