@@ -48,7 +48,11 @@ def keyed(opening: Opening, signing: "Signing | None") -> Opening:
         return opening
     name, key = signing.verifier.name, str(signing.verifier)
     if (opening.origin or name, opening.key or key) != (name, key):
-        raise UsageError(f"the log and its first key have one name; the key is {key}", subject="origin")
+        raise UsageError(
+            f"the log and its first key have one name; the key is {key}",
+            subject="origin",
+            hint="another name needs a key of its own: `ledger init --key FILE --new-key`",
+        )
     return opening._replace(origin=name, key=key)
 
 

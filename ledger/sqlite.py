@@ -141,7 +141,11 @@ class SqliteLedger:
                 self._give_back(connection)
         except EvidenceError as error:
             return error.message
-        return f"{self._path} is being read; bytes of before stay in its write-ahead file" if in_use else None
+        if in_use:
+            return (
+                f"{self._path} is being read; bytes of before stay until nobody does: say the command again"
+            )
+        return None
 
     @property
     def signing(self) -> "Signing | None":

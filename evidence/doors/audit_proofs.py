@@ -29,11 +29,19 @@ _SEQ_SIGN = "seq:"
 @output_options
 def checkpoint(size: int | None, given: str | None, to: str, force: bool) -> int:
     """Print the signed checkpoint: keep it, and --against it nothing can be lost or rewritten unseen."""
+    from ledger.checkpoint import Checkpoint
+
     with reading(given) as reader:
         note = reader.last_checkpoint() if size is None else reader.checkpoint(size)
     if note is None:
         what = "no signed checkpoint" if size is None else f"no signed checkpoint of {size} records or more"
         raise NotFoundError(f"the ledger has {what}", subject="checkpoint")
+    covered = Checkpoint.of(note)[1].size
+    if size is not None and covered != size:
+        output.print_notice(
+            f"没有恰为 {size} 条记录的检查点，这是其后第一个 none was signed of {size} records;"
+            f" this is the first after it, of {covered}"
+        )
     write_result(to, [note], force=force)
     return 0
 
@@ -69,8 +77,8 @@ def prove(record: str, given: str | None, to: str, force: bool) -> int:
 def consistency(a: str, b: str, given: str | None, chosen_format: str | None) -> int:
     """Prove that the log of B begins with the log of A (RFC 6962).
 
-    A and B are each a number of records, or a FILE with a checkpoint that was kept; no signature is
-    verified here, that is `verify`'s.
+    A and B are each a number of records, or a FILE with a checkpoint that was kept, which a key of this log
+    must have signed. Whether that key is the right one only `verify` says.
     """
     from ledger.note import encoded
     from ledger.tree import consistency as path_of
@@ -126,6 +134,7 @@ def _there(reader: "Reader", digits: str) -> int:
 def _state(reader: "Reader", named: str, log: str | None) -> "Checkpoint":
     from ledger.anchor import Anchor
     from ledger.checkpoint import Checkpoint
+    from ledger.keyring import periods
     from ledger.tree import frontier_at
 
     if named.isascii() and named.isdigit() and not Path(named).exists():
@@ -135,7 +144,15 @@ def _state(reader: "Reader", named: str, log: str | None) -> "Checkpoint":
         if size > held or log is None:
             raise NotFoundError(f"the ledger has {held} records, not {named}", subject=named)
         return Checkpoint(log, size, frontier_at(reader.subtree, size).root())
-    kept = Anchor.read(read_kept(named, named), log).checkpoint
+    anchor = Anchor.read(read_kept(named, named), log)
+    kept = anchor.checkpoint
     if kept.origin != log:
         raise IntegrityError(f"{named} is of another log, {kept.origin}", subject=named)
+    try:
+        signed = anchor.note.verified(one.key for one in periods(reader))
+    except IntegrityError as error:
+        hint = "the file was changed or damaged since it was kept; this says nothing about the ledger"
+        raise IntegrityError(f"{named}: {error.message}", subject=named, hint=hint) from error
+    if not signed:
+        raise IntegrityError(f"{named} is signed by no key of this log", subject=named)
     return kept

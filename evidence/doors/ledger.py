@@ -57,6 +57,8 @@ def init(
     if new_key:
         _make_key(_named_key(), origin or getattr(where, "log", None) or _chance())
     signing = signing_key()
+    if signing is not None and origin not in (None, signing.verifier.name):
+        _refuse_used(signing)
     begin = opening(actor_name(actor))._replace(origin=origin)
     begun = open_ledger(where, system_clock, create=begin, signing=signing)
     try:
@@ -193,6 +195,14 @@ def _required_key() -> "Signing":
     return signing
 
 
+def _refuse_used(signing: "Signing") -> None:
+    """ConflictError where the key has signed a ledger: that it has another name is the lesser trouble."""
+    from ledger.files import read_if_there
+
+    if signing.published is not None:
+        signing.refuse_used(read_if_there(signing.published))
+
+
 def _make_key(path: Path, name: str) -> None:
     from ledger.files import read_if_there
     from ledger.keys import generate, is_missing, store
@@ -244,6 +254,10 @@ def _tell(answer: dict[str, object], chosen_format: str | None) -> None:
     for name, value in answer.items():
         if name == "policy" and value is not None:
             lines += [f"{_WORDS[name]} {name}{_PASTED}:", str(value).rstrip()]
+        elif name == "left" and value is not None:
+            from evidence.rendering.chinese import both
+
+            lines.append(f"{_WORDS[name]} {name}: {both(str(value))}")
         elif value is not None:
             lines.append(f"{_WORDS[name]} {name}: {value}")
     output.print_text("\n".join(lines))

@@ -71,6 +71,9 @@ SAID = {
     "beyond what was kept: {which}, on nobody's word": "{which}在您留存的之后，没有任何人担保",
     "record {seq}": "第 {seq} 号记录",
     "records {n}-{m}": "第 {n}–{m} 号记录",
+    "{path} is being read; bytes of before stay until nobody does: say the command again": (
+        "{path} 正在被读取；读完之前旧字节还在文件里，读完后再执行一次这条命令"
+    ),
     "what was kept cannot be compared: {why}": "您留存的文件无法比对：{why}",
     "the witness has not seen {log}": "见证没有见过日志 {log}",
     "record {seq} is not in the tree of {n} records that was signed": (

@@ -164,6 +164,19 @@ def test_two_sizes_or_kept_checkpoints_are_proved_consistent(
     assert other.status == 0
     assert (asked(history.early, "other").status, asked("5", "other").answer["consistent"]) == (1, False)
     assert "not consistent" in asked("5", "other", "--format", "text").out.decode()
+    text, _, signatures = history.early.read_text().rpartition("\n\n")
+    begins, root = text[:-44], text[-44:]
+    changed = {"damaged": f"{begins}{'B' if root[0] == 'A' else 'A'}{root[1:]}", "foreign": text}
+    for name, body in changed.items():  # no word against the ledger
+        signed = f"\n\n{signatures}" if name == "damaged" else f"\n\n— other.example/l {'A' * 92}\n"
+        (tmp_path / name).write_text(body + signed)
+        done = asked(name, "23")
+        assert (done.status, done.error["code"], done.out) == (5, "integrity", b"")
+    later = quick("audit", "checkpoint", "--size", "2", "--ledger", history.ledger, cwd=tmp_path)
+    exact = later.out.decode().splitlines()[1]
+    assert (later.status, exact != "2") == (0, b"none was signed of 2 records" in later.err)
+    again = quick("audit", "checkpoint", "--size", exact, "--ledger", history.ledger, cwd=tmp_path)
+    assert (again.out, again.err) == (later.out, b"")
     short = quick("audit", "consistency", "5", history.checkpoint, "--ledger", history.backup, cwd=tmp_path)
     assert short.status == 4
     carry(tmp_path / "else", signed=False)

@@ -74,7 +74,12 @@ def test_what_init_cannot_do_is_said(tmp_path: Path, quick: Forking) -> None:
     again = quick("ledger", "init", "--new-key", "--key", "a.key", "--ledger", "b", cwd=tmp_path)
     assert (again.status, again.error["code"]) == (3, "conflict")
     other = quick("ledger", "init", "--key", "a.key", "--origin", "x.y", "--ledger", "b", cwd=tmp_path)
-    assert (other.status, other.error["subject"]) == (2, "origin")
+    assert (other.status, other.error["code"]) == (3, "conflict")
+    assert "another ledger needs a key of its own" in other.error["hint"]
+    (tmp_path / "a.key.checkpoint").unlink()
+    unused = quick("ledger", "init", "--key", "a.key", "--origin", "x.y", "--ledger", "b", cwd=tmp_path)
+    assert (unused.status, unused.error["subject"]) == (2, "origin")
+    assert "needs a key of its own" in unused.error["hint"]
     assert quick("ledger", "init", "--key", "none", "--ledger", "b", cwd=tmp_path).status == 4
     assert not (tmp_path / "b").exists()
 
