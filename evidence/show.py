@@ -6,7 +6,7 @@ The records themselves are read, no index: whoever shows what is stored need not
 from typing import Any, NamedTuple
 
 from evidence.lifecycle.receipt import observation_id
-from evidence.plan_story import Step
+from evidence.plan_story import ERASED, Step
 from evidence.story import Story
 from schemas.errors import AmbiguousError, EvidenceError, NotFoundError, UsageError
 from schemas.outside import parse
@@ -34,6 +34,7 @@ class Shown(NamedTuple):
     body: str | None
     artifact: Any
     observation_id: str | None = None
+    erased_by: Step | None = None
 
     def to_wire(self) -> dict[str, Any]:
         """The answer as the doors print it."""
@@ -45,8 +46,16 @@ class Shown(NamedTuple):
             "records_naming_it": self.records,
             "body": self.body,
             "observation_id": self.observation_id,
+            "erased_by": self._erasure(),
             "artifact": self.artifact,
         }
+
+    def _erasure(self) -> dict[str, Any] | None:
+        if self.erased_by is None:
+            return None
+        told = self.erased_by.artifact
+        reason = told.get("reason") if isinstance(told, dict) else None
+        return {**self.erased_by.to_wire(), "reason": reason}
 
 
 def show(story: Story, asked: str) -> Shown:
@@ -139,8 +148,14 @@ def _artifact(story: Story, step: Step) -> Any:
 
 
 def _of_record(story: Story, step: Step) -> Shown:
-    observation = _observation(story, step)
-    return Shown(step.id, "record", [step], 1, step.body, _artifact(story, step), observation)
+    observation, by = _observation(story, step), _erasure_of(story, step)
+    return Shown(step.id, "record", [step], 1, step.body, _artifact(story, step), observation, by)
+
+
+def _erasure_of(story: Story, step: Step) -> Step | None:
+    """The step that says who erased this one's body, when and why."""
+    seq = story.erased.get(step.record.body.digest) if step.body == ERASED else None
+    return None if seq is None else next((one for one in story.events() if one.seq == seq), None)
 
 
 def _of_id(story: Story, identity: str, kind: str, seqs: list[int]) -> Shown:
@@ -154,4 +169,7 @@ def _of_id(story: Story, identity: str, kind: str, seqs: list[int]) -> Shown:
     if kind == "request_id" and isinstance(artifact, dict):
         artifact = artifact.get("request")
     observation = _observation(story, maker)
-    return Shown(identity, kind, steps[:MOST_RECORDS], len(steps), maker.body, artifact, observation)
+    return Shown(
+        *(identity, kind, steps[:MOST_RECORDS], len(steps)),
+        *(maker.body, artifact, observation, _erasure_of(story, maker)),
+    )

@@ -59,6 +59,10 @@ def _artifact(shown: dict[str, Any]) -> Iterator[str]:
     if artifact is None:
         if shown["body"] is not None:
             yield f"正文不可读 the body cannot be read: {_BODIES[shown['body']]}"
+        if shown["erased_by"] is not None:
+            by = shown["erased_by"]
+            yield f"  由记录删除 erased by record {by['seq']}: {by['actor']}，{by['at']}"
+            yield f"  原因 reason: {by['reason']}"
         return
     if not isinstance(artifact, dict):
         yield str(artifact)

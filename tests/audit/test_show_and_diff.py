@@ -14,6 +14,7 @@ from evidence.rendering.diff_text import render as diff_text
 from evidence.rendering.show_text import render as show_text
 from evidence.show import show
 from evidence.story import Story
+from ledger.erasure import erase
 from ledger.sqlite import SqliteLedger
 from ledger.sqlite_readonly import open_readonly
 from schemas.admission import Decision
@@ -248,3 +249,27 @@ def test_a_state_is_named_by_a_number_or_a_time(made: Told) -> None:
 def test_digests_of_nothing_are_not_ids_of_the_ledger(said: Story) -> None:
     with pytest.raises(NotFoundError):
         show(said, digest_bytes(b"never stored"))
+
+
+def test_an_erased_body_is_shown_with_who_erased_it_when_and_why(copy: Path, made: Told) -> None:
+    plan = made.plans["retired"]
+    with closing(open_ledger(copy)) as ledger:
+        done = erase(ledger, str(plan.request.request_id), "asked for", "keeper").record
+    assert done is not None
+    with reading(copy) as story:
+        shown = show(story, str(plan.plan_id)).to_wire()
+        seq = shown["records"][0]["seq"]
+        one = show(story, f"seq:{seq}").to_wire()
+        held = show(story, str(done.seq)).to_wire()
+    for wire in (shown, one):
+        by = wire["erased_by"]
+        assert (wire["body"], by["seq"], by["actor"], by["reason"]) == (
+            "erased",
+            done.seq,
+            "keeper",
+            "asked for",
+        )
+        text = show_text(wire)
+        assert f"erased by record {done.seq}: keeper，{done.record.at}" in text
+        assert "原因 reason: asked for" in text
+    assert (held["body"], held["erased_by"]) == ("held", None)
