@@ -16,6 +16,7 @@ RULES = {
     "a stored body is one that a record names": "存着的正文都有记录指明",
     "a body is there once": "同一份正文只存一次",
     "the table says what the records say": "表的内容与记录所载一致",
+    "the one row of this table is called 1": "这张表只有一行，行号是 1",
     "no row stands where no record is": "没有记录的地方没有行",
     "the index says what the record says": "索引与记录所载一致",
     "every page and index fits the tables": "每一页、每个索引都与表相符",

@@ -165,6 +165,9 @@ SAID = {
     "groups in groups, more than {n} deep": "组内有组，超过 {n} 层",
     "the name {name} is taken": "名称 {name} 已被占用",
     "no line before this one defines {name}": "此前没有一行定义 {name}",
+    "is no point of the curve, or one under which anybody can sign: {what}": (
+        "公钥不是曲线上的点，或人人都能以它签名：{what}"
+    ),
     "is no verifier key: {what}": "不是公钥：{what}",
     "a key of kind {kind} does not sign here: {what}": "第 {kind} 类的密钥在此不签名：{what}",
     "the key has the id {id}, not {stated}": "密钥的编号是 {id}，不是 {stated}",
