@@ -1,4 +1,4 @@
-"""`external-evidence`: where the process enters; an interrupt at any moment ends it without a traceback."""
+"""`external-evidence`: where the process enters; a signal at any moment ends it without a traceback."""
 
 # Nothing else is imported here, not even typing: before `main` begins, an interrupt is a traceback.
 import gc
@@ -20,6 +20,8 @@ def main(arguments: list[str] | None = None) -> None:
     gc.enable()
     try:
         _on_interrupt(signal.default_int_handler, heard)
+        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, _terminate)
         status = run(given)
     except KeyboardInterrupt:
         _on_interrupt(signal.SIG_IGN, heard)
@@ -27,6 +29,11 @@ def main(arguments: list[str] | None = None) -> None:
     _on_interrupt(signal.SIG_IGN, heard)  # the answer is out, and only the interpreter's end is left
     gc.freeze()  # else the interpreter looks for cycles in all that was imported, as much again
     sys.exit(status)
+
+
+def _terminate(number: int, _frame: object) -> None:
+    # Not at once: copies of a ledger among the temporary files are removed on the way.
+    raise SystemExit(128 + number)
 
 
 def _on_interrupt(handler: "signal._HANDLER", heard: bool) -> None:

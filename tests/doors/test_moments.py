@@ -2,11 +2,14 @@
 
 import json
 import random
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -77,6 +80,31 @@ def test_an_interrupt_at_any_moment_ends_without_a_trace(decided: Path, quick: F
 def test_whoever_ignores_interrupts_is_not_interrupted(tmp_path: Path) -> None:
     done = run("rpc", cwd=tmp_path, prefix=("sh", "-c", 'trap "" INT; kill -INT $$; exec "$@"', "sh"))
     assert (done.status, done.out, done.err) == (0, b"", b"")
+
+
+def test_an_audit_that_is_terminated_leaves_no_copy_of_a_ledger_with_a_write_ahead_file(
+    decided: Path, tmp_path: Path
+) -> None:
+    for folder in ("evidence", "temporary"):
+        (tmp_path / folder).mkdir()
+    source = decided / ".external-evidence" / "ledger.sqlite3"
+    with closing(sqlite3.connect(source, isolation_level=None)) as writer:
+        writer.execute("UPDATE head SET seq = seq")  # the -wal is there as long as this one is
+        for side in (source, source.with_name(f"{source.name}-wal")):
+            shutil.copyfile(side, tmp_path / "evidence" / side.name)
+    ends = Counter[int]()
+    command = [sys.executable, "-m", "evidence", "audit", "verify"]
+    command += ["--ledger", str(tmp_path / "evidence" / source.name)]
+    environment = around() | {"TMPDIR": str(tmp_path / "temporary")}
+    for number in range(3 * ROUNDS):
+        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as process:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(LONGEST * (number % ROUNDS + 1) / ROUNDS)
+            process.terminate()
+            process.communicate(timeout=PATIENCE_SECONDS)
+        ends[process.returncode] += 1
+        assert list((tmp_path / "temporary").iterdir()) == []
+    assert set(ends) <= {3, 128 + signal.SIGTERM, -signal.SIGTERM}, ends
 
 
 @pytest.mark.parametrize("name", COMMANDS)
