@@ -1910,7 +1910,9 @@ class Remnant(Sqlite):
 
     def _raws(self, count: int) -> Iterator[bytes]:
         for seq in range(count):
-            [(raw,)] = self._rows("SELECT raw FROM records WHERE seq = ?", seq)
+            # Asked as they were counted: amid what SQLite calls a checkpoint one may be found so, and not by
+            # its own seq.
+            [(_, raw, _)] = self._rows(self.RECORD, seq - 1)
             yield raw
 
     def body(self, record: Wire) -> bytes | None:
@@ -2159,9 +2161,11 @@ class Erasures:
         self.bodies: set[str] = set()
         self.plans: set[str] = set()
         self.receipts: set[str] = set()
-        self._named(source)
-        if self.bodies:
-            self._touched(source)
+        # A body that cannot be read is found where it stands.
+        with suppress(*SQLITE_ERRORS):
+            self._named(source)
+            if self.bodies:
+                self._touched(source)
 
     def cover(self, record: Wire) -> bool:
         """Whether the body of this record should be gone."""
