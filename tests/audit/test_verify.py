@@ -2,8 +2,10 @@
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,7 +21,7 @@ from ledger.tree import EMPTY_ROOT
 from ledger.witness import Witness
 from schemas.errors import NotFoundError
 from tests.audit.cuts import CUTS
-from tests.audit.histories import MATRIX, OTHER, Change, History, make, no_records, torn
+from tests.audit.histories import MATRIX, OTHER, Change, History, erased, make, no_records, torn
 from tests.ledger.carried import carry, filler
 from tests.ledger.signing import ORIGIN, cosigner, opened, secret, signer
 from tests.ledger.steps import Ticking, edit, made, reachable
@@ -241,3 +243,49 @@ def test_a_bundle_is_verified_as_its_ledger_is(tmp_path: Path) -> None:
 def test_a_witness_is_asked_for_the_log_that_is_read() -> None:
     with pytest.raises(NotFoundError):
         Anchor.read(b'{"schema_version":"external_evidence_witness_v0","logs":{}}', ORIGIN)
+
+
+def test_wherever_an_honest_ledger_is_cut_both_verifiers_read_as_much_of_it(
+    history: History, tmp_path: Path
+) -> None:
+    whole, copy = tmp_path / "whole", tmp_path / "copy.sqlite3"
+    erased(history, whole)
+    raw, policy = whole.read_bytes(), history.policy.read_bytes()
+    for size in (*range(4096, len(raw), 4096), len(raw) - 1):
+        copy.write_bytes(raw[:size])
+        told, alone = verify(copy, policy), standalone.verify(copy, history.policy)
+        assert (told.verdict, told.findings) == (alone["verdict"], alone["findings"]) == ("TORN", [])
+        assert (told.facts.records, told.head) == (alone["records"], alone["head"])
+        assert set(told.notes) <= set(alone["notes"])
+    assert told.facts.records == 25
+    assert "may have told that it was erased" in " ".join(told.notes)
+
+
+def test_of_a_cut_ledger_with_small_pages_or_of_before_the_tree_nothing_is_held_against_what_is_left(
+    history: History, tmp_path: Path
+) -> None:
+    small, older, copy = tmp_path / "small", tmp_path / "older", tmp_path / "copy.sqlite3"
+    shutil.copyfile(history.ledger, small)
+    with closing(sqlite3.connect(small, isolation_level=None)) as connection:
+        for sql in ("PRAGMA journal_mode = DELETE", "PRAGMA page_size = 512", "VACUUM"):
+            connection.execute(sql)
+    dump = Path(__file__).resolve().parents[1] / "ledger" / "layout1.sql"
+    with closing(sqlite3.connect(older)) as connection:
+        connection.executescript(dump.read_text(encoding="utf-8"))
+    for ledger in (small, older):
+        raw, broken = ledger.read_bytes(), set(verify(ledger).findings)  # the older one is of no schemas
+        for size in (
+            512,
+            1024,
+            20480,
+            24576,
+            27648,
+            *range(1536, len(raw), max(4096, len(raw) // 24)),
+            len(raw) - 1,
+        ):
+            copy.write_bytes(raw[:size])
+            told, alone = verify(copy), standalone.verify(copy)
+            assert set(told.findings) <= broken
+            word = "RULE-BROKEN" if told.findings else "TORN"
+            assert (str(told.verdict), alone["verdict"]) == (word, word)
+            assert told.facts.records == alone["records"]
