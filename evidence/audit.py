@@ -208,7 +208,13 @@ class _Pass:
         ended = whole and walked.unreadable is None
         follows = ended and not self._torn
         context = Context(
-            walked.records, self._view.believed, self._by_artifact, follows, walked.schemas, gone
+            walked.records,
+            self._view.believed,
+            self._by_artifact,
+            follows,
+            walked.schemas,
+            gone,
+            frozenset(lost),
         )
         try:
             derived = self._derive(context, walked.steps)

@@ -878,6 +878,45 @@ _blocker = shape(
         "reason": text(1024),
     }
 )
+_RETIREMENT = shape(
+    {
+        "schema_version": _version("retirement"),
+        **dict.fromkeys(("admission_id", "plan_id", "request_id"), _a_digest),
+        "status": one_of("retire_ready", "retained"),
+        "retire_ready": _flag,
+        "missing_downstream_source_refs": several(_ref, 64),
+        "reason": one_of(
+            "parent_rejected", "all_admitted_sources_projected", "admitted_sources_not_yet_projected"
+        ),
+    }
+)
+_READBACK = shape(
+    {
+        "schema_version": _version("readback"),
+        "plan_id": _a_digest,
+        "request": _request,
+        "provider_id": _provider_id,
+        "receipt_status": _status,
+        "sources": _SOURCES,
+        "summary": text(4096),
+        "limitations": _limitations,
+        "parent_admission": or_null(
+            shape(
+                {
+                    "disposition": _disposition,
+                    "reason": text(2048),
+                    "admission_id": _a_digest,
+                    "admitted_source_refs": _refs,
+                }
+            )
+        ),
+        "downstream_source_refs": _refs,
+        "retirement": or_null(_RETIREMENT),
+        "write_blockers": several(_blocker, 1024),
+        "original_source_fallback_allowed": _true,
+        **dict.fromkeys(("automatic_admission", "evidence_coverage_observed"), _false),
+    }
+)
 _DISCOVERY = shape({"schema_version": _version("discovery"), "providers": _providers}, dict.fromkeys(
     ("status", "summary", "ready_provider_ids", "truth_contract"), rebuilt
 ))  # fmt: skip
@@ -2131,6 +2170,8 @@ OWN = {
     "receipt.observed": _RECEIPT,
     "admission.superseded": _SUPERSESSION,
     "admission.decided": _ADMISSION,
+    "projection.observed": _READBACK,
+    "evidence.retired": _RETIREMENT,
 }
 
 
@@ -2144,14 +2185,18 @@ def check_erasure(record: Wire, stated: Wire) -> None:
 
 def check_alone(kind: str, stated: Wire, about: Wire) -> None:
     """RuleError unless an artifact is what it can be seen to be without those that it follows from."""
-    OWN.get(kind, rebuilt)(stated, "")
+    OWN[kind](stated, "")
+    own = {name: stated[name] for name in SUBJECT if stated.get(name) is not None}
     if kind == "receipt.observed":
-        own = identity(stated, stated["plan_id"])
-        demand(about.get("receipt_digest") == own, "receipt_digest", own, about.get("receipt_digest"))
-    elif kind == "admission.decided":
+        own["receipt_digest"] = identity(stated, stated["plan_id"])
+    elif kind == "admission.superseded":
+        own["admission_id"] = stated["superseded_admission_id"]
+    for name, one in own.items():
+        demand(about.get(name) == one, name, one, about.get(name))
+    if kind == "admission.decided":
         bare = {name: value for name, value in stated.items() if name != "admission_id"}
-        own = identity(bare, stated["plan_id"])
-        demand(stated["admission_id"] == own, "admission_id", own, stated["admission_id"])
+        built = identity(bare, stated["plan_id"])
+        demand(stated["admission_id"] == built, "admission_id", built, stated["admission_id"])
 
 
 class Erasures:

@@ -11,7 +11,7 @@ from ledger.chain import Break
 from schemas.admission import Admission
 from schemas.canonical import algorithm_of
 from schemas.errors import EvidenceError, MismatchError
-from schemas.ledger import Execution, LedgerRecord, Supersession
+from schemas.ledger import SUBJECT_FIELDS, Execution, LedgerRecord, Supersession
 from schemas.plan import Plan
 from schemas.readback import Readback
 from schemas.receipt import Receipt
@@ -69,17 +69,18 @@ def own_form(record: LedgerRecord, artifact: object) -> Iterator[Break]:
     except EvidenceError as error:
         yield artifact_break(record.seq, error)
         return
-    for name, named in record.subject.ids().items():
-        found = _id_of(stated, name, named)
-        if found not in (None, named):
-            yield RuleBreak(
-                record.seq, f"subject.{name}", "the subject is derived from the artifact", str(found), named
-            )
+    named = record.subject.ids()
+    for name, expected in _ids_of(stated).items():
+        if named.get(name) != expected:
+            rule, found = "the subject is derived from the artifact", named.get(name, "none")
+            yield RuleBreak(record.seq, f"subject.{name}", rule, expected, found)
 
 
-def _id_of(stated: Record, name: str, named: str) -> object:
-    if name == "receipt_digest" and isinstance(stated, Receipt):
-        return stated.digest(algorithm_of(named))
-    if isinstance(stated, Supersession) and name == "admission_id":
-        return stated.superseded_admission_id
-    return getattr(stated, name, None)
+def _ids_of(stated: Record) -> dict[str, str]:
+    """What an artifact tells by itself of the subject of its record."""
+    ids = {name: getattr(stated, name, None) for name in SUBJECT_FIELDS}
+    if isinstance(stated, Receipt):
+        ids["receipt_digest"] = stated.digest(algorithm_of(stated.plan_id))
+    if isinstance(stated, Supersession):
+        ids["admission_id"] = stated.superseded_admission_id
+    return {name: str(one) for name, one in ids.items() if one is not None}

@@ -57,6 +57,7 @@ class Context:
     ended: bool = True
     schemas: Schemas = field(default_factory=dict)
     erased: Mapping[str, int] = field(default_factory=dict)
+    lost: frozenset[int] = frozenset()  # records whose body the end that was cut off may have erased
 
 
 @dataclass(eq=False)
@@ -130,10 +131,10 @@ class _OneLife:
 
     def run(self, derived: Derived) -> None:
         """Take every step, and note what it told."""
-        erased = self._context.erased
+        erased, lost = self._context.erased, self._context.lost
         touched = any(step.body in erased for step in self._steps)
         if touched:
-            records = map(self._looked_up, self._steps)
+            records = (self._looked_up(step) for step in self._steps if step.seq not in lost)
             self._gone = ErasedLife.of(one for one in records if is_erased(self._reader, one, erased))
         made = 0
         for step in self._steps:
@@ -178,6 +179,7 @@ class _OneLife:
             if is_erased(self._reader, record, self._context.erased):
                 derived.erased.append(at)
                 self._gone.tell(self._life, record)
+                self._gone.plan |= at in self._context.lost  # nothing that follows can be derived
                 return
             body = held_body(self._reader, record)
         except IntegrityError as error:
