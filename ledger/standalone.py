@@ -1926,15 +1926,11 @@ class Remnant(Sqlite):
         self._notes: set[int] = set()
         self._count, self._complete = 0, False
         self._found: list[Finding] = []
-        try:
-            for rowid, digest, body in self._stored_bodies():
-                self._take(rowid, digest, body)
-            self._complete = self._stored_records()
-            self._judged = self._first_lost()
-            self._stored_notes()
-        except BaseException:
-            self.close()
-            raise
+        for rowid, digest, body in self._stored_bodies():
+            self._take(rowid, digest, body)
+        self._complete = self._stored_records()
+        self._judged = self._first_lost()
+        self._stored_notes()
         self._found += self.faults
 
     def entries(self) -> Iterator[Entry]:
