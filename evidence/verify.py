@@ -132,7 +132,8 @@ def _whole(
 ) -> None:
     # Only what was carried away can lose its end unseen by SQLite.
     report.torn = getattr(reader, "torn", None)
-    report.log, report.head = told.log, told.head
+    # A log without a record has a name only where its files state one.
+    report.log, report.head = told.log or getattr(reader, "named", None), told.head
     report.erased, report.not_derived = told.erased, told.not_derived
     report.findings += told.findings
     report.truncated, report.uninterpreted = told.truncated, told.uninterpreted
@@ -149,7 +150,7 @@ def _whole(
         stated = None  # told by the replay
     signed = stated or []
     keys = [one.key for one in signed]
-    seen = see(reader.records(), told.log, keys, anchors)
+    seen = see(reader.records(), report.log, keys, anchors)
     if report.torn is not None:
         seen = seen._replace(whole=False)
     report.keys = list(map(str, keys))

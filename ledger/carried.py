@@ -62,6 +62,11 @@ class CarriedReader(ABC):
         """Give the index back."""
         self._index.close()
 
+    @property
+    def named(self) -> str | None:
+        """What the files say that the log is called, be there a record or none; None: nothing."""
+        return self._log or None
+
     def head(self) -> Head | None:
         """The last record; None when there is none at all."""
         raw = self.raw(self._size - 1)

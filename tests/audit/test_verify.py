@@ -22,7 +22,7 @@ from ledger.witness import Witness
 from schemas.errors import NotFoundError
 from tests.audit.cuts import CUTS
 from tests.audit.histories import MATRIX, OTHER, Change, History, erased, make, no_records, torn
-from tests.ledger.carried import carry, filler
+from tests.ledger.carried import carry, filler, put
 from tests.ledger.signing import ORIGIN, cosigner, opened, secret, signer
 from tests.ledger.steps import Ticking, edit, made, reachable
 
@@ -133,6 +133,14 @@ def test_no_records_are_verified_by_a_checkpoint_of_none_alone(history: History,
     assert verify(copy, history.policy.read_bytes(), [none]).verdict == "VERIFIED"
     report = verify(history.ledger, None, [none])
     assert (report.verdict, len(report.notes)) == ("UNANCHORED", 1)
+
+
+@pytest.mark.parametrize(("log", "word"), [(ORIGIN, "VERIFIED"), ("tests.example/x", "CANNOT-VERIFY")])
+def test_a_bundle_without_records_is_of_the_log_that_it_names(tmp_path: Path, log: str, word: str) -> None:
+    bundle, kept = put(tmp_path / "l.bundle", [], log), tmp_path / "kept"
+    kept.write_bytes(bytes(Checkpoint(ORIGIN, 0, EMPTY_ROOT).signed(signer())))
+    assert verify(bundle, None, [kept.read_bytes()]).verdict == word
+    assert standalone.verify(bundle, None, [kept])["verdict"] == word
 
 
 def test_a_ledger_without_a_key_is_unanchored_and_no_policy_can_change_that(
