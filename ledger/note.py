@@ -9,7 +9,7 @@ import re
 import struct
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import NamedTuple, Self
 
@@ -113,14 +113,27 @@ class Note(NamedTuple):
         Signatures of other keys are ignored. IntegrityError: one is by a known key and does not hold. Where
         four bytes do not tell two keys apart it must hold under both.
         """
-        known: dict[tuple[str, bytes], list[VerifierKey]] = {}
-        for key in dict.fromkeys(keys):
-            known.setdefault((key.name, key.id), []).append(key)
+        return self.verified_by(known(keys))
+
+    def verified_by(self, known: "Known") -> dict[VerifierKey, int | None]:
+        """As `verified`, for who verifies many notes by the same keys."""
         found: dict[VerifierKey, int | None] = {}
         for one in self.signatures:
             for key in known.get((one.name, one.id), ()):
                 found[key] = _verify(key, self.text, one.content)
         return found
+
+
+Known = Mapping[tuple[str, bytes], Sequence[VerifierKey]]
+"""Keys by the name and the id that a signature line states."""
+
+
+def known(keys: Iterable[VerifierKey]) -> Known:
+    """The keys, each once, as signature lines name them."""
+    found: dict[tuple[str, bytes], list[VerifierKey]] = {}
+    for key in dict.fromkeys(keys):
+        found.setdefault((key.name, key.id), []).append(key)
+    return found
 
 
 def statement(kind: int, text: str, time: int | None) -> bytes:

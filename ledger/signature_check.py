@@ -6,6 +6,7 @@ from contextlib import suppress
 from ledger.chain import Break
 from ledger.checkpoint import Checkpoint
 from ledger.keyring import RESTORED, ROTATED, Period, key_at, periods, restorals
+from ledger.note import Known, known
 from ledger.store import Reader
 from schemas.errors import IntegrityError, InvalidError
 from schemas.ledger import read_raw
@@ -31,10 +32,10 @@ def signature_breaks(reader: Reader) -> Iterator[Break]:
     except (IntegrityError, InvalidError) as error:
         yield Break(0, "key", _KEYS, "a signature that holds", error.message)
         return
-    covered = 0
+    covered, every = 0, known(period.key for period in keys)
     for size, note in reader.checkpoints():
         covered = size
-        yield from _checkpoint(size, note, keys)
+        yield from _checkpoint(size, note, keys, every)
     head = reader.head()
     records = 0 if head is None else head.seq + 1
     if covered != records:
@@ -56,11 +57,11 @@ def _without_key(reader: Reader) -> Iterator[Break]:
                 yield Break(size - 1, "checkpoint.origin", _ONE_NAME, log, stated.origin)
 
 
-def _checkpoint(size: int, raw: bytes, keys: list[Period]) -> Iterator[Break]:
+def _checkpoint(size: int, raw: bytes, keys: list[Period], every: Known) -> Iterator[Break]:
     seq, expected, name = size - 1, key_at(keys, size), keys[0].key.name
     try:
         note, stated = Checkpoint.of(raw)
-        signed = note.verified(period.key for period in keys)
+        signed = note.verified_by(every)
     except InvalidError:
         return  # told by index_breaks, which reads the same bytes
     except IntegrityError as error:

@@ -38,9 +38,13 @@ def policy(*logs: object, quorum: str = "none") -> str:
 
 
 def test_a_signature_of_a_later_key_must_hold_too(tmp_path: Path) -> None:
-    for broken, expected in (((), "VERIFIED"), ((B.verifier,), "TAMPERED")):
+    for both, broken, expected in (
+        ((A,), (), "VERIFIED"),
+        ((A, B), (), "VERIFIED"),
+        ((A,), (B.verifier,), "TAMPERED"),
+    ):
         log = Forged(A.verifier)
-        log.seal(log.note(A, broken=broken))
+        log.seal(log.note(*both, broken=broken))
         log.rotate(A, B.verifier)
         log.seal(log.note(B))
         assert word(log.bundle(tmp_path), policy(A.verifier)) == expected
