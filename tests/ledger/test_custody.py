@@ -281,7 +281,7 @@ def test_an_audit_reads_the_records_of_custody(ledger: SqliteLedger, tmp_path: P
         (restoral, {}, []),
         (restoral, {"subject": Subject(plan_id=name_of(1))}, [(3, "subject")]),
         (restoral, {"schema_name": "other_v0"}, [(3, "schema"), (3, "schema.name")]),
-        (lambda *_: {"schema_version": LEDGER_RESTORED}, {}, [(3, "body"), (0, "key")]),
+        (lambda *_: {"schema_version": LEDGER_RESTORED}, {}, [(0, "key"), (3, "body")]),
     ],
 )
 def test_an_audit_finds_a_record_of_custody_that_breaks_a_rule(
@@ -296,9 +296,7 @@ def test_an_audit_finds_a_record_of_custody_that_breaks_a_rule(
 def test_an_audit_names_a_signature_that_does_not_hold(ledger: SqliteLedger) -> None:
     custom(ledger, "key.rotated", lambda seq, prev: rotation(seq + 1, prev))
     with ledger.read() as reader:
-        assert [one.rule for one in replay(reader).findings][
-            -1
-        ] == "each key is signed for by the one before it"
+        assert "each key is signed for by the one before it" in [one.rule for one in replay(reader).findings]
 
 
 @pytest.mark.parametrize("late", [registered, lambda writer, _schema, _actor: writer.append(step(9))])
