@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from ledger.sqlite_file import check_layout, connect, is_there, run
+from ledger.sqlite_file import NoLedgerError, check_layout, connect, is_there, run
 from ledger.sqlite_view import SqliteReader
 from schemas.errors import BusyError, IntegrityError, NotFoundError, StorageError
 
@@ -172,7 +172,7 @@ def _size(side: Path) -> int | None:
     except OSError as error:
         raise StorageError(f"{side} cannot be looked at: {error}", subject=str(side)) from error
     if not stat.S_ISREG(seen.st_mode):  # to open a pipe is to wait; a link SQLite does not follow here
-        raise IntegrityError(f"{side} is not a file", subject=str(side), hint="move it away")
+        raise NoLedgerError(f"{side} is not a file", subject=str(side), hint="move it away")
     return seen.st_size
 
 

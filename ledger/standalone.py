@@ -2060,8 +2060,11 @@ class Remnant(Sqlite):
 
 def sides(path: Path) -> list[Path]:
     """The write-ahead or rollback files that lie beside a SQLite file and hold something."""
-    beside = (path.with_name(path.name + tail) for tail in ("-wal", "-journal"))
-    return [one for one in beside if one.is_file() and one.stat().st_size]
+    log, journal, memory = (path.with_name(path.name + tail) for tail in ("-wal", "-journal", "-shm"))
+    for one in (log, memory):
+        if one.is_symlink() or (one.exists() and not one.is_file()):
+            raise CannotVerifyError(f"{one} is not a file")
+    return [one for one in (log, journal) if one.is_file() and one.stat().st_size]
 
 
 def copied(path: Path, lost: Lost | None) -> Path:

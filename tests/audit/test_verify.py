@@ -259,6 +259,7 @@ def test_wherever_an_honest_ledger_is_cut_both_verifiers_read_as_much_of_it(
     whole, copy = tmp_path / "whole", tmp_path / "copy.sqlite3"
     erased(history, whole)
     raw, policy = whole.read_bytes(), history.policy.read_bytes()
+    told = verify(whole, policy)
     for size in (*range(4096, len(raw), 4096), len(raw) - 1):
         copy.write_bytes(raw[:size])
         told, alone = verify(copy, policy), standalone.verify(copy, history.policy)

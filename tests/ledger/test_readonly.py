@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from evidence.verify import verify
+from ledger import standalone
 from ledger.sqlite import SqliteLedger
+from ledger.sqlite_file import NoLedgerError
 from ledger.sqlite_readonly import open_readonly
 from schemas.canonical import digest_bytes
 from schemas.errors import BusyError, IntegrityError, StorageError, UsageError
@@ -83,8 +86,11 @@ def test_a_side_file_that_is_no_file_is_refused_and_not_waited_for(
         side.mkdir()
     else:
         side.symlink_to(tmp_path / "nowhere")
-    with pytest.raises(IntegrityError, match="is not a file"):
+    with pytest.raises(NoLedgerError, match="is not a file"):
         open_readonly(path)
+    told, alone = verify(path), standalone.verify(path)
+    assert (told.verdict, told.reasons) == (alone["verdict"], alone["reasons"])
+    assert (told.verdict, told.reasons) == ("CANNOT-VERIFY", [f"{side} is not a file"])
 
 
 def test_a_ledger_at_rest_is_read_and_left_alone(tmp_path: Path) -> None:
