@@ -45,6 +45,26 @@ def test_a_restored_backup_is_told_by_what_lies_beside_the_key(
     assert "what to do: Find the newer copy" in text
 
 
+def test_the_key_of_the_environment_is_no_word_on_a_copy_that_ledger_names(
+    history: History, tmp_path: Path, quick: Forking
+) -> None:
+    shutil.copyfile(history.backup, tmp_path / "l.sqlite3")
+    key = {"EXTERNAL_EVIDENCE_LEDGER_KEY": str(history.ledger.parent / "keys/log.key")}
+    own = {**key, "EXTERNAL_EVIDENCE_LEDGER": "l.sqlite3"}
+    url = {**key, "EXTERNAL_EVIDENCE_LEDGER": "postgresql://nobody@127.0.0.1:1/none"}
+    named = ("--ledger", tmp_path / "l.sqlite3")
+    for environment, options, codes in (
+        (key, named, []),
+        (url, named, []),
+        (own, (), ["older-than-seen"]),
+        (own, named, ["older-than-seen"]),
+        (key, (*named, "--key", key["EXTERNAL_EVIDENCE_LEDGER_KEY"]), ["older-than-seen"]),
+    ):
+        done = quick("audit", "doctor", *options, cwd=tmp_path, environment=environment)
+        assert [one["code"] for one in done.answer["causes"]] == codes
+        assert done.status == bool(codes)
+
+
 def test_what_is_not_there_cannot_be_looked_at(tmp_path: Path, quick: Forking) -> None:
     done = quick("audit", "doctor", cwd=tmp_path)
     assert (done.status, done.answer["exit_code"], done.err) == (2, 2, b"")
