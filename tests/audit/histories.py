@@ -283,6 +283,14 @@ def subject_as_bytes(history: History, copy: Path) -> None:
     edit(copy, "UPDATE subjects SET hex = CAST(hex AS BLOB) WHERE field = 'plan_id'")
 
 
+def head_under_another_number(history: History, copy: Path) -> None:
+    """The one row of the table of the last record is not where it must be."""
+    clean(history, copy)
+    with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        connection.execute("UPDATE head SET one = 5")
+
+
 def stray_body(history: History, copy: Path) -> None:
     """A body that no record names."""
     clean(history, copy)
@@ -341,6 +349,7 @@ MATRIX: list[tuple[Change, str, str, str]] = [
     (below_the_first, T, T, T),
     (checkpoint_below, T, T, T),
     (subject_as_bytes, T, T, T),
+    (head_under_another_number, T, T, T),
     (stray_body, T, T, T),
     (stray_body_under_a_number, T, T, T),
     (trigger_called_as_statistics, T, T, T),

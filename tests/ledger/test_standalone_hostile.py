@@ -73,6 +73,8 @@ def test_tables_that_are_not_a_ledgers_are_not_asked(tmp_path: Path, records: st
         assert word(path, policy, *kept) == "TAMPERED"
     report = standalone.verify(path)
     assert (report["first_finding"]["field"], report["records"], report["root"]) == ("tables", 0, None)
+    path.write_bytes(path.read_bytes()[:-1])
+    assert word(path) == "TAMPERED"
 
 
 def test_the_row_of_the_head_under_another_number_is_seen(tmp_path: Path) -> None:
