@@ -5,7 +5,7 @@ it is the one that somebody saw before.
 """
 
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ledger.policy import Policy
 
 SCHEMA = "external_evidence_verification_v0"
+DOCTOR = "`audit doctor` says what commonly makes a file such, and what to do about it"
 
 
 class Verification:
@@ -88,6 +89,30 @@ def verify(
 
     Raises nothing for what cannot be judged: that is a word too.
     """
+    report = _judged(path, policy, against, jobs)
+    if report.facts.tampered and isinstance(path, Path) and _has_journal(path):
+        # Whoever was killed in the middle of it, our own writers never are, left what takes that back.
+        from ledger.sqlite_rolled_back import rolled_back
+
+        with suppress(EvidenceError), rolled_back(path.resolve()) as copy:
+            before = _judged(copy, policy, against, jobs)
+            if not (before.facts.tampered or before.reasons):
+                before.notes.append(
+                    f"what another program began to write is taken back, by {path.name}-journal"
+                )
+                return before
+    return report
+
+
+def _has_journal(path: Path) -> bool:
+    from ledger.sqlite_readonly import journal
+
+    with suppress(EvidenceError):
+        return path.is_file() and journal(path.resolve()) != b""
+    return False
+
+
+def _judged(path: Place, policy: bytes | None, against: Sequence[bytes], jobs: int) -> Verification:
     report = Verification()
     try:
         trusted = None if policy is None else _policy(policy)
@@ -105,7 +130,15 @@ def verify(
         report.reasons.append(f"{path} cannot be read: {error}")
     except EvidenceError as error:
         report.reasons.append(error.message if error.hint is None else f"{error.message} ({error.hint})")
+    if isinstance(path, Path) and path.exists() and _of_the_file(report):
+        report.notes.append(DOCTOR)
     return report
+
+
+def _of_the_file(report: Verification) -> bool:
+    """Whether the word is on the file, or on what is left of it, more than on what it says."""
+    read = report.facts.records or report.anchored_by
+    return not read or report.torn is not None or any(one.field == "file" for one in report.findings)
 
 
 def verify_replayed(

@@ -69,6 +69,9 @@ SAID = {
         "{which}在您留存的之后，只凭日志的密钥"
     ),
     "beyond what was kept: {which}, on nobody's word": "{which}在您留存的之后，没有任何人担保",
+    "`audit doctor` says what commonly makes a file such, and what to do about it": (
+        "`audit doctor` 会说出文件变成这样的常见原因，以及怎么办"
+    ),
     "record {seq}": "第 {seq} 号记录",
     "records {n}-{m}": "第 {n}–{m} 号记录",
     "{path} is being read; bytes of before stay until nobody does: say the command again": (
@@ -220,6 +223,9 @@ SAID = {
     "there is nothing at {path}": "{path} 处什么也没有",
     "{path} is no tiles folder: {why}": "{path} 不是瓦片目录：{why}",
     "{path} is empty": "{path} 是空文件",
+    "what another program began to write is taken back, by {name}": (
+        "别的程序写到一半的内容已按 {name} 撤回"
+    ),
     "it is empty": "它是空的",
     "it has no file called {name}": "其中没有名为 {name} 的文件",
     "{path} is not a file": "{path} 不是文件",

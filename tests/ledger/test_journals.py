@@ -10,7 +10,9 @@ import pytest
 
 from evidence.doctor import look
 from evidence.verify import verify
+from ledger import standalone
 from ledger.sqlite_readonly import open_readonly
+from ledger.sqlite_rolled_back import rolled_back
 from schemas.errors import IntegrityError, StorageError
 from tests.ledger.faults.run import POLICY
 from tests.ledger.signing import opened
@@ -57,6 +59,51 @@ JOURNALS = [of_another, of_the_same, of_no_journal]
 
 def sides(ledger: Path) -> dict[str, bytes]:
     return {name: (ledger.parent / name).read_bytes() for name in names(ledger.parent) if name != "keys"}
+
+
+@pytest.mark.parametrize("change", ["UPDATE records SET raw = x'00'", "DELETE FROM bodies"])
+def test_what_another_program_began_to_write_is_taken_back_to_be_judged(
+    ledger: Path, tmp_path: Path, change: str
+) -> None:
+    policy = tmp_path / "policy"
+    policy.write_bytes(POLICY)
+    copy = tmp_path / "copy" / "l.sqlite3"
+    copy.parent.mkdir()
+    with closing(sqlite3.connect(ledger, isolation_level=None)) as connection:
+        for sql in ("PRAGMA journal_mode = DELETE", "PRAGMA cache_size = 1", "BEGIN IMMEDIATE", change):
+            connection.execute(sql)
+        connection.execute("CREATE TABLE more AS SELECT zeroblob(100000)")  # so that all of it is written
+        for tail in ("", "-journal"):
+            shutil.copyfile(f"{ledger}{tail}", f"{copy}{tail}")
+    before = sides(copy)
+    told, alone = verify(copy, POLICY), standalone.verify(copy, policy)
+    assert (told.verdict, told.facts.records) == (alone["verdict"], alone["records"]) == ("VERIFIED", 6)
+    assert "taken back, by l.sqlite3-journal" in told.notes[-1]
+    assert sides(copy) == before
+    Path(f"{copy}-journal").unlink()
+    assert (verify(copy, POLICY).verdict, standalone.verify(copy, policy)["verdict"]) == ("TAMPERED",) * 2
+
+
+def test_a_change_that_cannot_be_taken_back_is_judged_as_it_stands(ledger: Path) -> None:
+    edit(ledger, "UPDATE records SET raw = x'00' WHERE seq = 3")
+    beside = Path(f"{ledger}-journal")
+    beside.write_bytes(b"x" * 600)
+    assert verify(ledger, POLICY).verdict == "TAMPERED"
+    with reachable() as folder:
+        shutil.copyfile(ledger, folder / "l.sqlite3")
+        shutil.copyfile(beside, folder / "l.sqlite3-journal")
+        (folder / "l.sqlite3-journal").chmod(0)
+        with powerless():
+            assert verify(folder / "l.sqlite3", POLICY).verdict == "TAMPERED"
+
+
+def test_what_cannot_be_copied_or_is_no_database_is_told(ledger: Path, tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="cannot be copied"), rolled_back(ledger):
+        pytest.fail("there is no -journal")
+    for tail in ("", "-journal"):
+        (tmp_path / f"none{tail}").write_bytes(b"x" * 5000)
+    with pytest.raises(IntegrityError), rolled_back(tmp_path / "none"):
+        pytest.fail("it is no database")
 
 
 @pytest.mark.parametrize("make", JOURNALS)
