@@ -192,7 +192,7 @@ def require() -> None:
         raise NotReadyError(
             "signatures need the extra [sign]",
             subject="cryptography",
-            hint="pip install 'external-evidence[sign]'",
+            hint="pip install '.[sign]' in a checkout of the project",
         ) from error
 
 

@@ -75,5 +75,5 @@ def _missing(error: ImportError) -> UsageError:
     return UsageError(
         f"a ledger in PostgreSQL needs the extra postgres ({error})",
         subject="--ledger",
-        hint="pip install 'external-evidence[postgres]'",
+        hint="pip install '.[postgres]' in a checkout of the project",
     )

@@ -195,7 +195,7 @@ def test_a_ledger_without_a_key_imports_nothing_that_signs(tmp_path: Path) -> No
         [sys.executable, "-c", code, "ledger", "init", "--ledger", "x", "--key", "k", "--new-key"],
         cwd=tmp_path, env=around(), capture_output=True, check=False,
     )  # fmt: skip
-    assert (done.returncode, b"external-evidence[sign]" in done.stderr) == (4, True)
+    assert (done.returncode, b".[sign]" in done.stderr) == (4, True)
 
 
 def test_a_key_file_that_was_left_empty_is_filled_and_a_refused_rotation_leaves_no_key(

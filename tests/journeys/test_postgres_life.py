@@ -120,9 +120,9 @@ def test_without_the_extra_the_way_to_it_is_told(tmp_path: Path) -> None:
     for command in (("plan", *QUESTION), ("audit", "replay"), ("ledger", "init")):
         told = shell.run(*command, exits=2)
         if "hint" in told:
-            assert told["hint"] == "pip install 'external-evidence[postgres]'"
+            assert told["hint"] == "pip install '.[postgres]' in a checkout of the project"
         else:
-            assert "external-evidence[postgres]" in str(told["reasons"])
+            assert ".[postgres]" in str(told["reasons"])
 
 
 def test_a_server_that_is_not_there_is_told_and_nothing_is_written(tmp_path: Path) -> None:

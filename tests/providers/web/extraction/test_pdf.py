@@ -110,7 +110,7 @@ def test_the_child_gives_the_same_answer_where_it_is_called(monkeypatch: pytest.
 
 
 def test_without_the_extra_the_problem_names_it() -> None:
-    assert "external-evidence[pdf]" in pdf._layer(b"missing", 0).problem
+    assert ".[pdf]" in pdf._layer(b"missing", 0).problem
 
 
 def test_half_a_pair_of_utf_16_is_told_as_unmapped() -> None:
