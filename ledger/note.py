@@ -233,7 +233,7 @@ def _verify(key: VerifierKey, text: str, content: bytes) -> int | None:
         stated, content = content[: _TIMESTAMP.size], content[_TIMESTAMP.size :]
         time = int.from_bytes(stated)
     try:
-        # Only here is a public key that is no point of the curve noticed.
+        # A key that was made in another way than by `read` may be no point of the curve.
         Ed25519PublicKey.from_public_bytes(key.public).verify(content, statement(key.kind, text, time))
     except (InvalidSignature, ValueError) as error:
         raise IntegrityError(f"the signature of {key} does not hold", subject=str(key)) from error
