@@ -123,6 +123,7 @@ def _judged(path: Place, policy: bytes | None, against: Sequence[bytes], jobs: i
             _whole(report, reader, replay(reader, log=shared, jobs=jobs), trusted, against)
     except NoLedgerError as error:
         report.reasons.append(error.message)
+        report.notes += [DOCTOR] if isinstance(path, Path) else []
     except IntegrityError as error:
         report.findings.append(no_ledger(path, error.message))
         report.facts = report.facts._replace(tampered=True)
@@ -130,15 +131,10 @@ def _judged(path: Place, policy: bytes | None, against: Sequence[bytes], jobs: i
         report.reasons.append(f"{path} cannot be read: {error}")
     except EvidenceError as error:
         report.reasons.append(error.message if error.hint is None else f"{error.message} ({error.hint})")
-    if isinstance(path, Path) and path.exists() and _of_the_file(report):
+    of_the_file = report.torn is not None or any(one.field == "file" for one in report.findings)
+    if of_the_file and isinstance(path, Path):
         report.notes.append(DOCTOR)
     return report
-
-
-def _of_the_file(report: Verification) -> bool:
-    """Whether the word is on the file, or on what is left of it, more than on what it says."""
-    read = report.facts.records or report.anchored_by
-    return not read or report.torn is not None or any(one.field == "file" for one in report.findings)
 
 
 def verify_replayed(

@@ -18,6 +18,7 @@ from typing import BinaryIO
 
 from ledger.carried import CarriedReader, Place
 from ledger.chain import Break
+from ledger.converted import converted
 from ledger.export import head_of, walk
 from ledger.sqlite_file import NoLedgerError
 from ledger.store import Reader
@@ -140,7 +141,9 @@ class BundleReader(CarriedReader):
             header = _line(raw, 1)
             if set(header) == {"format", "log"} and header["format"] == FORMAT:
                 return str(header["log"])
-        raise NoLedgerError(f"line 1 of the bundle: it is no header of {FORMAT}", subject="line 1")
+        cause = converted(raw)
+        more = "" if cause is None else f" ({cause})"
+        raise NoLedgerError(f"line 1 of the bundle: it is no header of {FORMAT}{more}", subject="line 1")
 
     def _scan(self) -> None:
         self._file.seek(0)

@@ -3,6 +3,17 @@
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _UTF8 = b"\xef\xbb\xbf"
 MARKS = (*_UTF16, _UTF8)  # with which no file of ours begins
+_OTHERS = {
+    "the file is a compressed archive; unpack it": (
+        b"\x1f\x8b",
+        b"pk\x03\x04",
+        b"bzh",
+        b"7z\xbc\xaf",
+        b"\xfd7zxz",
+    ),
+    "the file is a web page; fetch the ledger again": (b"<!doctype", b"<html", b"<?xml", b"<head"),
+    "the file is JSON of another kind": (b"{",),
+}
 
 
 def converted(raw: bytes) -> str | None:
@@ -17,6 +28,14 @@ def converted(raw: bytes) -> str | None:
             )
         return "the file begins with a byte order mark (BOM); save it as UTF-8 without one"
     return "the file has CRLF line ends; save it with LF" if ends else None
+
+
+def another(head: bytes) -> str | None:
+    """What a file that begins so is in place of a ledger, as its error is to say it; None where unknown."""
+    if head.startswith(MARKS):
+        return converted(head)
+    small = head.lstrip().lower()
+    return next((told for told, starts in _OTHERS.items() if small.startswith(starts)), None)
 
 
 def because(message: str, raw: bytes) -> str:

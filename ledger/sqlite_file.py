@@ -94,13 +94,13 @@ def trouble(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> EvidenceEr
 
 
 def _no_database(error: object, path: Path) -> str:
-    """What SQLite says of a file that is none of its own, with the cause where a program converted a text."""
-    from ledger.converted import MARKS, because  # only for a file that is no ledger
+    """What SQLite says of a file that is none of its own, and what the file is where its beginning tells."""
+    from ledger.converted import another  # only for a file that is no ledger
 
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
-    said = f"{path}: {error}"
-    return because(said, head) if head.startswith(MARKS) else said
+    cause = another(head)
+    return f"{path}: {error}" if cause is None else f"{path}: {error} ({cause})"
 
 
 def _unread(path: Path) -> OSError | None:

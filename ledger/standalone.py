@@ -459,6 +459,19 @@ def converted(raw: bytes) -> str:
     return " (the file has CRLF line ends; save it with LF)" if ends else ""
 
 
+def another(first: bytes) -> str:
+    """What a file that begins so is in place of a log, as a message ends; nothing where nobody knows."""
+    if first.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
+        return converted(first)
+    others = {
+        "a compressed archive; unpack it": (b"\x1f\x8b", b"pk\x03\x04", b"bzh", b"7z\xbc\xaf", b"\xfd7zxz"),
+        "a web page; fetch the log again": (b"<!doctype", b"<html", b"<?xml", b"<head"),
+        "JSON of another kind": (b"{",),
+    }
+    small = first.lstrip().lower()
+    return next((f" (the file is {what})" for what, starts in others.items() if small.startswith(starts)), "")
+
+
 def read_anchor(raw: bytes, log: str | None) -> Anchor:
     """The checkpoint, proof or witness file that the bytes are; ValueError."""
     if raw.startswith(b"c2sp.org/tlog-proof@v1\n"):
@@ -1476,10 +1489,11 @@ class Bundle(Source):
         self._places: dict[str, int] = {}
         self._twice: list[str] = []
         self._last_record = -1
-        header = _bundle_line(self._file.readline(2 * MOST_BODY))
+        first = self._file.readline(2 * MOST_BODY)
+        header = _bundle_line(first)
         if set(header) != {"format", "log"} or header["format"] != "external_evidence_bundle_v1":
             self.close()
-            raise CannotVerifyError("its first line is not the header of a bundle")
+            raise CannotVerifyError(f"its first line is not the header of a bundle{converted(first)}")
         self.log = str(header["log"])
         for kind, content, place in self._lines():
             if kind == "body" and self._places.setdefault(digest_of(content), place) != place:
@@ -1583,11 +1597,14 @@ class Tiles(Source):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        self._note = self._read("checkpoint", MOST_NOTE) or b""
+        note = self._read("checkpoint", MOST_NOTE)
+        if note is None:
+            raise CannotVerifyError("it is no tiles folder: it has no file called checkpoint")
+        self._note = note
         try:
-            self._stated = Checkpoint.read(self._note)
+            self._stated = Checkpoint.read(note)
         except ValueError as error:
-            raise CannotVerifyError(f"the folder has no checkpoint: {error}") from error
+            raise CannotVerifyError(f"the folder has no checkpoint: {error}{converted(note)}") from error
         self.log = self._stated.origin
         self._leaves: list[bytes] = []
 
@@ -2144,15 +2161,14 @@ def form_of(path: Path) -> str:
         if not stat.S_ISREG(mode):
             raise CannotVerifyError("it is not a file")
         with path.open("rb") as file:
-            first = file.read(16)
+            first = file.read(512)
     except (OSError, ValueError) as error:
         raise CannotVerifyError(f"it cannot be read: {error}") from error
     for form, magic in {"sqlite": b"SQLite format 3\0", "bundle": b'{"format":'}.items():
         if first.startswith(magic):
             return form
-    raise CannotVerifyError(
-        "it is empty" if not first else "it is no bundle, no tiles folder and no SQLite file"
-    )
+    none = f"it is no bundle, no tiles folder and no SQLite file{another(first)}"
+    raise CannotVerifyError("it is empty" if not first else none)
 
 
 # --- what was erased (docs/ledger-format.md, Erasure) -------------------------------------------------------

@@ -152,6 +152,9 @@ SAID = {
         "文件开头有 BOM；请存为无 BOM 的 UTF-8"
     ),
     "the file has CRLF line ends; save it with LF": "文件的换行符是 CRLF；请存为 LF",
+    "the file is a compressed archive; unpack it": "文件是压缩包；请先解压",
+    "the file is a web page; fetch the ledger again": "文件是网页；请重新取账本",
+    "the file is JSON of another kind": "文件是别的 JSON",
     # Policies, checkpoints, proofs, witnesses' files.
     "policy line {n}: {why}": "信任文件第 {n} 行：{why}",
     "policy: {why}": "信任文件：{why}",
@@ -230,7 +233,12 @@ SAID = {
     "it has no file called {name}": "其中没有名为 {name} 的文件",
     "{path} is not a file": "{path} 不是文件",
     "{path} is not an evidence ledger": "{path} 不是证据账本",
-    "line 1 of the bundle: it is no header of {format}": "单文件包第 1 行：不是 {format} 的开头",
+    "line 1 of the bundle: it is no header of external_evidence_bundle_v1": (
+        "单文件包第 1 行：不是 external_evidence_bundle_v1 的开头"
+    ),
+    "line 1 of the bundle: it is no header of external_evidence_bundle_v1 ({said})": (
+        "单文件包第 1 行：不是 external_evidence_bundle_v1 的开头（{said}）"
+    ),
     "line {n} of the bundle: {why}": "单文件包第 {n} 行：{why}",
     "it is not written as a bundle's lines are": "写法不是单文件包的写法",
     "it holds no record, body or checkpoint": "没有记录、正文或检查点",
@@ -255,8 +263,10 @@ SAID = {
     "`audit verify` judges what is left": "余下的部分由 `audit verify` 判断",
     "`audit verify` judges what stands before the cut": "截断处之前由 `audit verify` 判断",
     "record {seq} is missing or no record": "第 {seq} 号记录缺失，或不是记录",
-    "pip install 'external-evidence[sign]'": "请运行 pip install 'external-evidence[sign]'",
-    "pip install 'external-evidence[postgres]'": "请运行 pip install 'external-evidence[postgres]'",
+    "pip install '.[sign]' in a checkout of the project": "请在项目的检出目录里运行 pip install '.[sign]'",
+    "pip install '.[postgres]' in a checkout of the project": (
+        "请在项目的检出目录里运行 pip install '.[postgres]'"
+    ),
     "{path} cannot be read: {why}": "{path} 读不出：{why}",
     "{path} cannot be looked at: {why}": "{path} 无法查看：{why}",
     "{path} cannot be reached: {why}": "{path} 连接不上：{why}",

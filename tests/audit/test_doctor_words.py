@@ -10,7 +10,8 @@ from evidence.doctor_files import Seen
 from evidence.doctor_words import CAUSES
 from evidence.rendering.doctor_text import render
 from evidence.rendering.verify_text import render as verify_text
-from evidence.verify import verify
+from evidence.verify import DOCTOR, verify
+from ledger import standalone
 from ledger.bundle import write_bundle
 from ledger.forms import open_log
 from tests.audit.diagnosing import codes, put
@@ -69,7 +70,11 @@ def test_a_file_with_a_mark_and_other_line_ends_is_told_of_both_and_of_each_once
             "BOM，换行符",
         ),
         ("{}\r\n".encode("utf-16"), " (the file is in UTF-16; save it as UTF-8)", "文件是 UTF-16"),
-        (b"{}\r\n", ": file is not a database", "不是 SQLite 文件"),
+        (b"{}\r\n", ": file is not a database (the file is JSON of another kind)", "文件是别的 JSON"),
+        (b'{"format":1}\r\n', "bundle_v1 (the file has CRLF line ends; save it with LF)", "请存为 LF）"),
+        (b"\x1f\x8b\x08rest", " (the file is a compressed archive; unpack it)", "文件是压缩包；请先解压"),
+        (b"\n<!DOCTYPE html>", " (the file is a web page; fetch the ledger again)", "文件是网页"),
+        (b"hello", ": file is not a database", "不是 SQLite 文件"),
     ],
 )
 def test_a_converted_text_in_a_ledgers_place_is_told_as_such(
@@ -81,6 +86,23 @@ def test_a_converted_text_in_a_ledgers_place_is_told_as_such(
     assert cause in told.reasons[0]
     assert ("save" in told.reasons[0]) == ("save" in cause)
     assert chinese in verify_text(told.to_wire())
+    assert told.notes == [DOCTOR]
+    [alone] = standalone.verify(path)["reasons"]
+    assert alone.partition(" (the file ")[2][:9] == told.reasons[0].partition(" (the file ")[2][:9]
+
+
+def test_verify_names_the_doctor_where_the_file_is_what_is_wrong(history: History, tmp_path: Path) -> None:
+    raw = history.ledger.read_bytes()
+    for content, verdict in ((raw.replace(b"\n", b"\r\n"), "TAMPERED"), (raw[:-100], "TORN"), (b"", None)):
+        told = verify(put(tmp_path, content))
+        assert (told.verdict, told.notes[-1]) == (verdict or "CANNOT-VERIFY", DOCTOR)
+        assert "说明 note: `audit doctor` 会说出文件变成这样的常见原因" in verify_text(told.to_wire())
+    for told in (
+        verify(history.ledger),
+        verify(history.ledger, b"no policy"),
+        verify(history.ledger, None, [b""]),
+    ):
+        assert DOCTOR not in told.notes
 
 
 def test_of_a_database_nothing_is_said_about_files() -> None:

@@ -211,6 +211,16 @@ def test_a_folder_with_something_cut_missing_or_more_has_its_verdict(
     assert (report["verdict"], report.get("records")) == (expected, records)
 
 
+def test_a_folder_whose_checkpoint_was_converted_or_left_out_says_so(large: Carried, tmp_path: Path) -> None:
+    note = (large.tiles / "checkpoint").read_bytes()
+    (tmp_path / "checkpoint").write_bytes(note.replace(b"\n", b"\r\n"))
+    for why in ("(the file has CRLF line ends; save it with LF)", "it has no file called checkpoint"):
+        report = standalone.verify(tmp_path)
+        assert report["verdict"] == "CANNOT-VERIFY"
+        assert report["reasons"][0].endswith(why)
+        (tmp_path / "checkpoint").unlink(missing_ok=True)
+
+
 def test_a_folder_where_a_file_belongs_is_no_file(large: Carried, tmp_path: Path) -> None:
     folder = tmp_path / "tiles"
     shutil.copytree(large.tiles, folder)
