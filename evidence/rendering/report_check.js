@@ -1,5 +1,14 @@
-// Checks this page against the bytes embedded in it. It changes nothing but the section "check" and marks.
-const THIS_SCRIPT = document.currentScript;
+// Checks this page against the bytes embedded in it. What it shows is what it hashed; it adds the section "check" and marks.
+// The document itself: an element may carry a name that hides what a document has (`<img name="body">`).
+const PAGE = new Proxy({}, {
+  get(_, name) {
+    const own = Reflect.get(Document.prototype, name, document);
+    return typeof own === "function" ? own.bind(document) : own;
+  },
+});
+const THIS_SCRIPT = PAGE.currentScript;
+// What may host a shadow root (DOM, "valid shadow host name").
+const HOSTS = "article, aside, blockquote, body, div, footer, h1, h2, h3, h4, h5, h6, header, main, nav, p, section, span";
 // Not among the page's words: who rewrites those must not write what is said of it.
 const CHANGED = {
   zh: { headline: "本页已被改动：{n} 处不相符，以第一处为准。", seal: "页面的文字、样式或脚本与页面摘要不符" },
@@ -11,14 +20,14 @@ const CHANGED = {
 
 function check() {
   const MOST = 50, GOOD = ["VERIFIED", "UNANCHORED"];
-  const byId = (id) => document.getElementById(id);
+  const byId = (id) => PAGE.getElementById(id);
   const utf8 = new TextEncoder(), strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const words = parsed(utf8.encode(byId("words")?.textContent ?? "")) ?? {};
   const complaints = [], records = [], bodies = new Map(), values = new Map();
   const shownAt = new Set(), erasedBodies = new Set();
   let ids = 0, facts = 0, leftFacts = 0, leftBodies = 0, erased = 0;
 
-  const changed = document.documentElement.lang === "en" ? CHANGED.en : CHANGED.zh;
+  const changed = PAGE.documentElement.lang === "en" ? CHANGED.en : CHANGED.zh;
 
   const put = (text, filled) => (text ?? "").replace(/\{(\w+)\}/g, (_, name) => filled[name]);
   const say = (key, filled) => put(words[key], filled);
@@ -51,7 +60,7 @@ function check() {
 
   function readRecords() {
     const shown = new Map();
-    for (const element of document.querySelectorAll('[data-at^="i"]')) {
+    for (const element of PAGE.querySelectorAll('[data-at^="i"]')) {
       shown.set(Number(element.dataset.at.slice(1)), element.textContent);
     }
     let before = null, log = null;
@@ -204,7 +213,7 @@ function check() {
 
   // What must stand on the page of every record that is embedded, and of every body of a plan's.
   function findMissing(plansToo) {
-    const rows = document.querySelectorAll('tr[id^="record-"]').length;
+    const rows = PAGE.querySelectorAll('tr[id^="record-"]').length;
     if (rows < records.length) complain("", "bad.rows", records.length, rows);
     const once = ({ kind, subject }) => kind === "admission.decided" ? "" : `${kind} ${subject.plan_id} ${subject.receipt_digest}`;
     const last = new Map(records.filter(({ record }) => record).map(({ seq, record }) => [once(record), seq]));
@@ -249,34 +258,52 @@ function check() {
   }
 
   function checkSeal() {
-    const seal = byId("seal"), { head, body, documentElement } = document, parts = [...document.querySelectorAll("main")];
-    const data = ["embedded-records", "embedded-bodies", "words"].map(byId);
+    // The names of its fields hide what a form has of itself, so none is asked anything.
+    for (const form of PAGE.querySelectorAll("form")) {
+      complain("", "bad.beside", "", "<form>");
+      Element.prototype.remove.call(form);
+    }
+    const seal = byId("seal"), { head, body, documentElement } = PAGE, parts = [...PAGE.querySelectorAll("main")];
+    const data = ["embedded-records", "embedded-bodies", "words"].map(byId).filter((one) => one !== null);
     const held = [...parts, ...data, THIS_SCRIPT].map((one) => written(one, false)).join("");
     const around = [opened(documentElement), ...[...head.children].map((one) => written(one, false)), opened(body)];
     const own = digest("sha256", utf8.encode(around.join("") + held));
     const footer = `<footer id="seal">${literal(words.seal ?? "")} <code>${own}</code></footer>`;
     const stated = seal?.querySelector("code")?.textContent ?? "";
     if (seal === null || written(seal, false) !== footer) complain("", "bad.seal", stated, own);
-    // An extension of the browser may leave an empty element; what can be read must be one of ours.
-    const ours = new Set([...parts, ...data, seal, THIS_SCRIPT]);
-    for (const node of body.childNodes) {
-      const said = node.nodeType === Node.COMMENT_NODE ? "" : node.textContent.trim();
-      if (!ours.has(node) && said) complain("", "bad.beside", "", said);
+    // An element that has no text may show some all the same (an <input>, an <img>, a frame).
+    const ours = new Set([PAGE.doctype, documentElement, head, body, ...parts, ...data, seal, THIS_SCRIPT]);
+    for (const node of [PAGE, documentElement, body].flatMap((one) => [...one.childNodes])) {
+      const blank = node.nodeType === Node.TEXT_NODE && node.data.trim() === "";
+      if (ours.has(node) || blank || node.nodeType === Node.COMMENT_NODE) continue;
+      complain("", "bad.beside", "", node.outerHTML ?? node.data);
     }
     showOnly(parts, data, seal);
+    for (const one of [body, ...body.querySelectorAll(HOSTS)]) {
+      if (hosts(one)) complain("", "bad.shadow", one.textContent.trim(), `<${one.localName}>`);
+    }
   }
 
-  // A shadow root, which a script cannot see when it is closed, may show other text than the elements that were
-  // hashed: what is shown is written anew from their text, and a parser called by a script makes no such roots.
+  // A shadow root may show other text than the elements that were hashed: what is shown is written anew from
+  // their text, and a parser called by a script makes no such roots.
   function showOnly(parts, data, seal) {
-    const body = document.createElement("body");
+    const body = PAGE.createElement("body");
     body.innerHTML = [...parts, ...(seal ? [seal] : [])].map((one) => written(one, false)).join("\n");
     body.append(...data, THIS_SCRIPT);
-    document.body.replaceWith(body);
+    PAGE.body.replaceWith(body);
+  }
+
+  // A closed root is seen by this alone, that no open one can be attached. Only for what is shown no longer.
+  function hosts(element) {
+    try {
+      return element.shadowRoot !== null || element.attachShadow({ mode: "open" }).mode !== "open";
+    } catch (error) {
+      return true;
+    }
   }
 
   function compareShown(whole) {
-    for (const element of document.querySelectorAll("[data-at]")) {
+    for (const element of PAGE.querySelectorAll("[data-at]")) {
       const [, place, seq, pointer] = /^([a-z]+)(\d*)(.*)$/.exec(element.dataset.at), shown = element.textContent;
       shownAt.add(element.dataset.at);
       if (place === "i") continue;
@@ -300,15 +327,28 @@ function check() {
     }
   }
 
+  // Who edits a page may take this section away, hide it, or write a second one.
+  function alarm() {
+    for (const one of PAGE.querySelectorAll("#check")) one.remove();
+    const section = PAGE.createElement("section");
+    section.innerHTML = '<p id="outcome"></p><p id="left"></p><ol id="complaints"></ol>';
+    section.id = "check";
+    section.setAttribute("role", "alert");
+    PAGE.body.prepend(section);
+    return section;
+  }
+
   function show() {
-    const all = Number(byId("embedded-records").dataset.all), section = byId("check"), { verdict } = section.dataset;
+    if (byId("check") === null) complain("", "bad.data", "check", "");
+    const all = Number(byId("embedded-records")?.dataset.all), verdict = byId("check")?.dataset.verdict;
     const left = { records: Math.max(0, all - records.length), bodies: leftBodies, facts: leftFacts };
     const bad = complaints.length > 0, missing = left.records + left.bodies + left.facts > 0;
     const part = missing || erased > 0;
     const tone = bad ? "bad" : !GOOD.includes(verdict) ? "broken" : part ? "part" : "ok";
+    const section = bad ? alarm() : byId("check");
     section.className = { bad: "bad", broken: "bad", part: "warn", ok: "ok" }[tone];
     // What the page states beside bytes that are not the ones it was made of is no good news.
-    for (const stated of bad ? document.querySelectorAll("p.ok, p.warn") : []) stated.className = "";
+    for (const stated of bad ? PAGE.querySelectorAll("p.ok, p.warn") : []) stated.className = "";
     const counts = { records: records.length, bodies: bodies.size, ids, facts, n: complaints.length, verdict };
     byId("outcome").textContent = bad ? put(changed.headline, counts) : say(`check_${tone}`, counts);
     const notes = [missing ? say("check_left", left) : "", erased ? say("check_erased", { n: erased }) : ""];
@@ -316,9 +356,9 @@ function check() {
     byId("left").hidden = byId("left").textContent === "";
     byId("complaints").hidden = !bad;
     for (const { seq, key, expected, found } of complaints.slice(0, MOST)) {
-      const item = document.createElement("li"), row = seq === "" ? null : byId(`record-${seq}`);
+      const item = PAGE.createElement("li"), row = seq === "" ? null : byId(`record-${seq}`);
       if (seq !== "") {
-        const link = document.createElement(row ? "a" : "span");
+        const link = PAGE.createElement(row ? "a" : "span");
         if (row) link.href = `#record-${seq}`;
         link.textContent = `#${seq}`;
         item.append(link, " ");
@@ -326,7 +366,7 @@ function check() {
       item.append(key === "bad.seal" ? changed.seal : words[key] ?? key);
       for (const [label, value] of [["expected", expected], ["found", found]]) {
         if (value === "") continue;
-        const line = document.createElement("div"), code = document.createElement("code");
+        const line = PAGE.createElement("div"), code = PAGE.createElement("code");
         code.textContent = String(value).slice(0, 300);
         line.append(`${words[label] ?? label} `, code);
         item.append(line);
@@ -337,9 +377,8 @@ function check() {
   }
 
   try {
-    const told = byId("embedded-records").dataset;
     checkSeal();  // before anything is marked; what it says comes last, where the others say what and where
-    const late = complaints.splice(0);
+    const told = byId("embedded-records").dataset, late = complaints.splice(0);
     readRecords();
     readBodies();
     compareShown(records.length === Number(told.all));
@@ -352,4 +391,4 @@ function check() {
 }
 
 // What stands behind this script is part of the page too.
-document.addEventListener("DOMContentLoaded", check);
+PAGE.addEventListener("DOMContentLoaded", check);
