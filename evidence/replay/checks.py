@@ -7,6 +7,7 @@ from evidence.lifecycle.interpret import interpret
 from evidence.lifecycle.life import LedgerLife
 from evidence.replay.findings import RuleBreak
 from ledger.chain import Break
+from ledger.erasure import holds
 from ledger.store import REGISTERED, Reader, read_body
 from ledger.written import read_written
 from schemas.canonical import canonical
@@ -31,7 +32,7 @@ def held_body(reader: Reader, record: LedgerRecord) -> bytes:
 def is_erased(reader: Reader, record: LedgerRecord, erased: Mapping[str, int]) -> bool:
     """Whether the body is absent because a `body.erased` names it."""
     named = record.kind not in KEPT and record.body.digest in erased
-    return named and reader.body(record.body.digest) is None
+    return named and not holds(reader, record.body.digest)
 
 
 def unheld(reader: Reader, erased: Mapping[str, int], judged: int | None) -> dict[int, str]:

@@ -150,6 +150,23 @@ def test_a_torn_bundle_is_no_tampered_one_where_the_erasure_is_in_the_lost_tail(
     assert any(f"the body of record {receipt.seq} is not there" in note for note in report["notes"])
 
 
+@pytest.mark.parametrize("stored", ["'{}'", "x'7b7d'"], ids=["text", "others"])
+def test_what_is_no_body_in_the_place_of_an_erased_one_is_found_at_its_record(
+    path: Path, ledger: SqliteLedger, stored: str
+) -> None:
+    receipt = of_kind(path, "receipt.observed")
+    erase(ledger, str(receipt.subject.receipt_digest), "asked for", "keeper")
+    ledger.close()
+    edit(path, f"UPDATE bodies SET bytes = {stored} WHERE hex(digest) = '{receipt.body.digest[7:].upper()}'")  # noqa: S608 - a digest
+    told, alone = verify(path), standalone.verify(path)
+    assert (told.verdict, alone["verdict"]) == ("TAMPERED", "TAMPERED")
+    for seq, field in (
+        (told.findings[0].seq, told.findings[0].field),
+        [alone["findings"][0][one] for one in ("seq", "field")],
+    ):
+        assert (seq, field) == (receipt.seq, "body")
+
+
 ALONE: dict[str, tuple[str, dict[str, object]]] = {
     "a receipt that is another": ("receipt.observed", {"summary": "another"}),
     "a receipt that is none": ("receipt.observed", {"summary": 7}),
