@@ -213,7 +213,7 @@ def test_a_server_without_its_streams_says_so(tmp_path: Path, way: str, status: 
     assert (done.status, done.error["retryable"]) == (status, status == 75)
 
 
-@pytest.mark.parametrize(("by", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
+@pytest.mark.parametrize(("by", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 128 + signal.SIGTERM)])
 def test_a_signal_ends_the_server(tmp_path: Path, by: signal.Signals, status: int) -> None:
     process = start("rpc", cwd=tmp_path)
     assert process.stdin is not None
