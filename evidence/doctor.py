@@ -25,8 +25,17 @@ from evidence.doctor_files import (
     wal_of,
     writable,
 )
-from evidence.doctor_kept import kept_file, key_causes, last_published
-from evidence.doctor_undo import Undo, from_utf16, with_newline, without_carriage_returns, without_mark
+from evidence.doctor_kept import changed, kept_file, key_causes, last_published
+from evidence.doctor_undo import (
+    Undo,
+    from_utf16,
+    of_folder,
+    sign,
+    size_of,
+    with_newline,
+    without_carriage_returns,
+    without_mark,
+)
 from evidence.doctor_words import NOTES, words
 from evidence.verdict import Verdict
 from evidence.verify import Verification, verify
@@ -46,6 +55,7 @@ LIMIT = (
     " against what you trust."
 )
 _LOOKS = 3
+_NO_BODY = "no body is stored under this digest"
 DAMAGE = (Verdict.TAMPERED, Verdict.FORKED, Verdict.RULE_BROKEN)
 
 
@@ -109,6 +119,7 @@ class _Doctor:
         self._explained = False
         # What does not hold once a conversion is undone, where the file as it is cannot be judged.
         self._beneath: tuple[str, ...] = ()
+        self._names: list[str] = []  # of what was kept
 
     def run(self) -> Diagnosis:
         try:
@@ -143,6 +154,8 @@ class _Doctor:
             self._log_itself()
         if told.verdict in DAMAGE and not self._explained:
             self._cause("unexplained", *_first(told))
+        if told.verdict == Verdict.CANNOT_VERIFY:
+            self._told.causes += changed(self._place, self._names, kept)
         if told.verdict == Verdict.CANNOT_VERIFY and not self._told.causes:
             self._told.cannot = "; ".join(told.reasons) or "the ledger has no record"
 
@@ -197,7 +210,9 @@ class _Doctor:
             policy = self._read(self._asked.policy, Policy.read)
         for place in self._asked.kept:
             raw = self._read(place, lambda raw: Anchor.read(raw, None))
-            kept += [] if raw is None else [raw]
+            if raw is not None:
+                kept.append(raw)
+                self._names.append(place.name)
         return policy, kept
 
     def _read(self, place: Path, read: Callable[[bytes], object]) -> bytes | None:
@@ -220,6 +235,8 @@ class _FileDoctor(_Doctor):
         if self._path.is_file():
             self._around()
             self._file()
+        else:
+            self._folder()
         if not self._explained:
             self._judge()
 
@@ -270,24 +287,44 @@ class _FileDoctor(_Doctor):
         else:
             self._cause(kind, first_bytes(head), explains=True)
 
+    def _folder(self) -> None:
+        note = self._path / "checkpoint"
+        code = sign(beginning(note)) if note.is_file() else None
+        undone = {"crlf": without_carriage_returns, "bom": without_mark, "utf16": from_utf16}
+        if code is not None and self._undone(code, of_folder(undone[code])):
+            return
+        told = verify(self._path)
+        missing = [one for one in told.findings if one.found == _NO_BODY]
+        if missing:
+            # Without a plan's body its steps have no plan.
+            rest = [one for one in told.findings if one.found != _NO_BODY and one.field != "kind"]
+            self._cause("body-missing", *(f"record {one.seq}" for one in missing), explains=not rest)
+
     def _text(self, code: str, head: bytes, undo: Undo) -> None:
         if not self._undone(code, undo):
             self._cause("unknown-form", first_bytes(head), explains=True)
 
     def _undone(self, code: str, undo: Undo) -> bool:
         """Whether the file is whole once this is undone on a copy; then that was the cause."""
-        if not _damaged(verify(self._path)):
+        before = verify(self._path)
+        if not _damaged(before):
             return False
         with TemporaryDirectory(prefix="external-evidence-") as folder:
             copy = Path(folder) / "copy"
             undo(self._path, copy)
-            if copy.stat().st_size == self._path.stat().st_size:
+            if size_of(copy) == size_of(self._path):
                 return False
             if _damaged(told := verify(copy)):
+                if told.verdict == Verdict.TORN and before.torn is None and told.torn is not None:
+                    self._cause(
+                        code, f"with that undone, {told.facts.records} records are left", explains=True
+                    )
+                    self._cause("torn", told.torn, explains=True)
+                    return True
                 if told.verdict in DAMAGE:
                     self._beneath = (f"with {code} undone", *_first(told))
                 return False
-        both = code == "bom" and b"\r\n" in beginning(self._path)
+        both = code == "bom" and self._path.is_file() and b"\r\n" in beginning(self._path)
         also = ("its line ends were turned into CRLF too",) if both else ()
         self._cause(code, *also, f"with that undone, all {told.facts.records} records hold", explains=True)
         return True

@@ -25,8 +25,10 @@ _FORMS = {
     "git-pointer": (b"version https://git-lfs", b"/annex/objects/"),
     "web-page": (b"<!doctype", b"<html", b"<?xml", b"<head"),
     "archive": (b"pk\x03\x04", b"\x1f\x8b", b"bzh", b"7z\xbc\xaf", b"\xfd7zxz", b"\x28\xb5\x2f\xfd", b"rar!"),
-    "other-file": (b"private+key+", b"c2sp.org/tlog-proof", b'{"body":', b"log ", b"# "),
+    "other-file": (b"private+key+", b"c2sp.org/tlog-proof", b"log ", b"# "),
 }
+# How the JSON that this program writes begins, without its blanks: JSON Lines, PROV, in-toto, DSSE, reports.
+_OTHER_JSON = (b'{"body":', b'{"prefix":', b'{"_type":', b'{"payload', b'{"schema_version":')
 _NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "ceph", "fuse.glusterfs", "afs")
 _MARKS = "|".join(
     (
@@ -57,6 +59,8 @@ def form(head: bytes) -> str:
     exact = next((code for code, starts in _EXACT.items() if head.startswith(starts)), None)
     if exact is not None:
         return exact
+    if b"".join(head.split()).startswith(_OTHER_JSON):
+        return "other-file"
     small = head.lstrip().lower()
     return next((code for code, starts in _FORMS.items() if small.startswith(starts)), "unknown-form")
 

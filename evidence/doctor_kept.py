@@ -1,19 +1,23 @@
 """What is the matter with the key's file, the checkpoint beside it, and what an auditor kept."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from evidence.doctor_files import Seen
 from evidence.doctor_undo import unconverted
+from evidence.verify import verify
 from ledger.anchor import Anchor
 from ledger.erasure import holds
 from ledger.files import read_settled
 from ledger.keyring import periods
 from ledger.note import VerifierKey
+from ledger.places import Place
 from ledger.signing import BESIDE, Signing
 from ledger.store import Head, Reader
 from ledger.tree import frontier_at
 from schemas.errors import EvidenceError, NotFoundError, UsageError
+
+_CHANGED = (" does not hold", " that was signed")  # a signature; a proof of what is not in its tree
 
 
 def last_published(place: Path) -> bytes | None:
@@ -69,6 +73,14 @@ def kept_file(place: Path, read: Callable[[bytes], object]) -> tuple[bytes | Non
     except OSError as error:
         raise UsageError(f"{place} cannot be read: {error}", subject=str(place)) from error
     return _readable(place, raw, read)
+
+
+def changed(place: Place, names: Sequence[str], kept: Sequence[bytes]) -> Iterator[Seen]:
+    """Which of what was kept is not what its key signed."""
+    for name, raw in zip(names, kept, strict=True):
+        for reason in verify(place, None, [raw]).reasons:
+            if reason.endswith(_CHANGED):
+                yield Seen("kept-unreadable", (f"{name}: {reason}",))
 
 
 def _readable(place: Path, raw: bytes, read: Callable[[bytes], object]) -> tuple[bytes | None, list[Seen]]:

@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from evidence.doctor_files import beginning
+from evidence.doctor_files import beginning, form
 from evidence.doctor_words import CAUSES
 from ledger.converted import converted
 
@@ -38,6 +38,34 @@ def from_utf16(path: Path, copy: Path) -> None:
         copy.open("w", encoding="utf-8", errors="replace", newline="\n") as target,
     ):
         shutil.copyfileobj(source, target)
+
+
+def of_folder(undo: Undo) -> Undo:
+    """The same for the texts of a tiles folder: its checkpoint, schemas and bodies."""
+
+    def undone(path: Path, copy: Path) -> None:
+        shutil.copytree(path, copy)
+        for name in ("checkpoint", "schemas", "bodies"):
+            place = path / name
+            for one in sorted(place.rglob("*")) if place.is_dir() else [place]:
+                if one.is_file() and converted(beginning(one)):
+                    undo(one, copy / one.relative_to(path))
+
+    return undone
+
+
+def sign(head: bytes) -> str | None:
+    """Which of these was done to a text file that begins so; None where none was."""
+    kind = form(head)
+    if kind in ("bom", "utf16"):
+        return kind
+    return "crlf" if b"\r\n" in head else None
+
+
+def size_of(path: Path) -> int:
+    """How many bytes a file has, or all files of a folder."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(one.stat().st_size for one in files if one.is_file())
 
 
 def unconverted(message: str, place: Path) -> tuple[str, ...]:

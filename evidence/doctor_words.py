@@ -255,10 +255,17 @@ CAUSES = {
     ),
     "kept-unreadable": Words(
         None,
-        "您留存的文件读不出检查点、证明、见证或信任文件。",
-        "A file that you kept reads as no checkpoint, proof, witness's file or policy.",
+        "您留存的文件读不出检查点、证明、见证或信任文件，或其中的签名不成立。",
+        "A file that you kept reads as no checkpoint, proof, witness's file or policy, or was changed since.",
         "重新取原文件。",
         "Fetch the original again.",
+    ),
+    "body-missing": Words(
+        False,
+        "瓦片目录里少了正文文件：没有全部复制过来，或有人删了它。",
+        "The tiles folder lacks files of bodies: not all of it was copied, or somebody deleted them.",
+        "从来源把整个目录重新复制一遍，再核实；来源也没有，就按被改动处理。",
+        "Copy the whole folder again and verify it; if its source lacks them too, treat it as tampering.",
     ),
     "unexplained": Words(
         False,

@@ -332,6 +332,7 @@ SAID = {
     "its line ends were turned into CRLF too": "换行符也被改成了 CRLF",
     "with {code} undone": "还原 {code} 之后",
     "with that undone, all {n} records hold": "还原之后，{n} 条记录全部成立",
+    "with that undone, {n} records are left": "还原之后，还剩 {n} 条记录",
     "its application id is {id}": "它的应用编号是 {id}",
     "layout {n}; this version knows {m}": "布局 {n}；本版本认得 {m}",
     "layout {n}": "布局 {n}",

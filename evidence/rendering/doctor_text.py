@@ -13,6 +13,7 @@ _HARM = {
     False: "不可当作无害 not to be taken for harmless",
     None: "看不出是否有害，要看原文件 nothing tells: see the original",
 }
+_OF_NO_RECORDS = ("key-missing", "key-unusable")  # nothing in the ledger is harmed or not by them
 
 
 def render(report: dict[str, Any]) -> str:
@@ -37,9 +38,9 @@ def render(report: dict[str, Any]) -> str:
 def _cause(same: list[dict[str, Any]]) -> Iterator[str]:
     """What is the matter, once; and all that it was seen by."""
     cause = same[0]
-    harm = _HARM[cause["benign"]]
+    harm = "" if cause["code"] in _OF_NO_RECORDS else f"，{_HARM[cause['benign']]}"
     yield f"  ! {cause['zh']}"
-    yield f"    {cause['en']} [{cause['code']}，{harm}]"
+    yield f"    {cause['en']} [{cause['code']}{harm}]"
     yield from (f"      所见 seen: {both(fact)}" for one in same for fact in one["evidence"])
     yield f"      怎么办: {cause['do_zh']}"
     yield f"      what to do: {cause['do_en']}"

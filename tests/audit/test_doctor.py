@@ -167,35 +167,17 @@ def test_a_changed_byte_is_unexplained_also_where_something_harmless_happened_to
         (b"\x1f\x8b\x08rest", "archive"),
         (b"PRIVATE+KEY+x+0+0", "other-file"),
         (b'{"body":null,"id":"x"}\n', "other-file"),
+        (b'{\n  "prefix": {\n    "ee": "urn:x"', "other-file"),
         (b"hello", "unknown-form"),
         (b"\xef\xbb\xbfhello", "unknown-form"),
         (b"\xff\xfeh\x00", "unknown-form"),
     ],
-    ids=range(12),
+    ids=range(13),
 )
 def test_what_lies_in_a_ledgers_place_is_told_by_its_beginning(
     tmp_path: Path, content: bytes, code: str
 ) -> None:
     only(look(put(tmp_path, content)), code, "it begins with" if content else "0 bytes")
-
-
-CONVERSIONS: list[tuple[str, Callable[[bytes], bytes]]] = [
-    ("crlf", lambda raw: raw.replace(b"\n", b"\r\n")),
-    ("bom", lambda raw: b"\xef\xbb\xbf" + raw),
-    ("bom", lambda raw: b"\xef\xbb\xbf" + raw.replace(b"\n", b"\r\n")),
-    ("utf16", lambda raw: b"\xff\xfe" + raw.decode().replace("\n", "\r\n").encode("utf-16-le")),
-    ("final-newline", lambda raw: raw[:-1]),
-]
-
-
-@pytest.mark.parametrize(("code", "convert"), CONVERSIONS, ids=range(len(CONVERSIONS)))
-def test_a_converted_bundle_is_converted_back_on_a_copy_before_anything_is_said(
-    history: History, tmp_path: Path, code: str, convert: Callable[[bytes], bytes]
-) -> None:
-    path = put(tmp_path, convert(bundle_of(history).read_bytes()))
-    before = path.read_bytes()
-    only(look(path), code, "with that undone, all 23 records hold")
-    assert path.read_bytes() == before
 
 
 def test_a_ledger_that_was_sent_as_text_is_told_and_one_that_was_cut(

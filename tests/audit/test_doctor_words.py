@@ -105,6 +105,11 @@ def test_verify_names_the_doctor_where_the_file_is_what_is_wrong(history: Histor
         assert DOCTOR not in told.notes
 
 
+def test_of_a_key_that_is_not_there_no_harm_is_weighed() -> None:
+    for code, label in (("key-missing", "[key-missing]"), ("web-page", "[web-page，看不出是否有害")):
+        assert label in render(Diagnosis("l.sqlite3", causes=[Seen(code)]).to_wire())
+
+
 def test_of_a_database_nothing_is_said_about_files() -> None:
     found = [Seen("older-than-seen"), Seen("unexplained"), Seen("key-old")]
     told = Diagnosis("postgresql://auditor@db/ledger", database=True, causes=found)
