@@ -57,9 +57,8 @@ class CutLog:
         try:
             copy = folder / "ledger.sqlite3"
             shutil.copyfile(self._path, copy)
-            os.truncate(
-                copy, self._lost.size - self._lost.size % self._lost.page
-            )  # of half a page none is sure
+            pages = self._lost.size // self._lost.page  # of half a page none is sure
+            os.truncate(copy, pages * self._lost.page)
             os.truncate(copy, self._lost.whole)
             with (
                 closing(connect(copy, "mode=ro&immutable=1", _TIMEOUT_SECONDS)) as connection,
@@ -94,9 +93,8 @@ class CutReader(CarriedReader):
 
     def content(self, place: Place) -> bytes:
         [(value,)] = self._stored(_STORED[str(place)[0]], _number(place))
-        return (
-            value if isinstance(value, bytes) else b""
-        )  # only a checkpoint may be none; it reads as no note
+        # Only a checkpoint may be something else than bytes; nothing reads as no note.
+        return value if isinstance(value, bytes) else b""
 
     def body(self, digest: str) -> bytes | None:
         """The body of that digest, None when absent, erased or lost; IntegrityError when it is another."""
