@@ -154,6 +154,8 @@ def trust(seen: Seen, policy: "Policy", notes: Sequence[bytes]) -> Compared:
     # One of no records says nothing about a log that has some.
     sizes = [size for size in _accepted(known, notes) if size or not seen.size]
     if not sizes:
+        if policy.quorum == "none":
+            return Compared(doubt="no checkpoint that a key of the policy signed is here or was kept")
         return Compared(doubt=f"the quorum {policy.quorum} of the policy has not witnessed what is here")
     reach = min((size for size in sizes if size >= seen.size), default=max(sizes))
     doubt = None

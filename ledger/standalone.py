@@ -2722,7 +2722,9 @@ class Verifier:
         elif not set(pinned) & set(self.keys):
             self._other_key(pinned)
         elif not (sizes := self._witnessed(policy, self._vouched(pinned))):
-            self.cannot.append(f"the quorum {policy.quorum} of the policy has not witnessed what is here")
+            witnessed = f"the quorum {policy.quorum} of the policy has not witnessed what is here"
+            signed = "no checkpoint that a key of the policy signed is here or was kept"
+            self.cannot.append(signed if policy.quorum == "none" else witnessed)
         else:
             reach = min((size for size in sizes if size >= self._tree.size), default=max(sizes))
             self.anchored.append(f"policy, checkpoint of {reach} records")

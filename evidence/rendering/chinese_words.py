@@ -59,6 +59,9 @@ SAID = {
         "0 条记录的检查点说明不了有记录的账本"
     ),
     "the policy names no key of {log}": "信任文件没有列出日志 {log} 的密钥",
+    "no checkpoint that a key of the policy signed is here or was kept": (
+        "这里没有，也没有另外给出，由信任文件所列密钥签过的检查点"
+    ),
     "the quorum {quorum} of the policy has not witnessed what is here": (
         "信任文件要求的见证（{quorum}）没有见证过这里的内容"
     ),

@@ -1,5 +1,6 @@
 """What comes after all that was kept or witnessed: on whose word it is, and what a quorum says to it."""
 
+import shutil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from ledger.witness import Witness
 from tests.audit.histories import MATRIX, OTHER, History, commit, last_note, make
 from tests.ledger.carried import carry
 from tests.ledger.signing import cosigner, opened, signer
-from tests.ledger.steps import Ticking
+from tests.ledger.steps import Ticking, edit
 
 ONE, TWO = cosigner("witness.example/1"), cosigner("witness.example/2")
 LOG = f"log {signer().verifier}\n"
@@ -153,3 +154,14 @@ def test_a_log_that_does_not_hold_is_said_to_rest_on_nothing_more(history: Histo
     assert verify(copy, None, [kept]).notes == []
     (tmp_path / "kept").write_bytes(kept)
     assert standalone.verify(copy, None, [tmp_path / "kept"])["notes"] == []
+
+
+def test_without_any_checkpoint_a_policy_that_asks_no_witness_says_what_is_missing(
+    history: History, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy.sqlite3"
+    shutil.copyfile(history.ledger, copy)
+    edit(copy, "DELETE FROM checkpoints")
+    told = word(copy, tmp_path, f"{LOG}quorum none\n")
+    assert told.verdict == "TAMPERED"
+    assert told.reasons == ["no checkpoint that a key of the policy signed is here or was kept"]
