@@ -130,11 +130,6 @@ class BundleReader(CarriedReader):
                 yield Break(0, "log", "one log, one name", self._log, log)
         yield from super().index_breaks()
 
-    def _before_its_record(self, place: Place) -> bool:
-        """Only behind the last record: each body stands right before the first record that names it."""
-        [(last,)] = self._rows("SELECT COALESCE(MAX(place), -1) FROM records")
-        return self.torn is not None and int(place) > int(last)
-
     def _header(self) -> str:
         raw = self._file.readline(MOST_LINE_BYTES)
         with suppress(IntegrityError):

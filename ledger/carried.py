@@ -190,9 +190,13 @@ class CarriedReader(ABC):
         query = "SELECT digest, place FROM bodies WHERE digest NOT IN (SELECT digest FROM named) ORDER BY 1"
         return [digest for digest, place in self._rows(query) if not self._before_its_record(place)]
 
-    def _before_its_record(self, _place: Place) -> bool:
-        """Whether the record of the body at that place may have stood in the end that was lost."""
-        return self.torn is not None
+    def _before_its_record(self, place: Place) -> bool:
+        """Whether the record of the body at that place may have stood in the end that was lost.
+
+        Only behind the last record: each body stands right before the first record that names it.
+        """
+        [(last,)] = self._rows("SELECT COALESCE(MAX(place), -1) FROM records")
+        return self.torn is not None and int(place) > int(last)
 
     def found_record(self, place: Place) -> None:
         """The next record stands there."""

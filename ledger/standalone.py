@@ -1533,8 +1533,6 @@ class Bundle(Source):
         yield from (one for one in strays if not cut or self._places[one] < self._last_record)
 
     def may_be_erased(self) -> bool:
-        if self.torn is None:
-            return False
         read = [readable(raw)[0] for raw in self.raws()]
         named = {record["body"]["digest"] for record in read if record is not None}
         return None in read or not any(self.strays(named))
@@ -1802,9 +1800,6 @@ class Sqlite(Source):
 
     def entries(self) -> Iterator[Entry]:
         for seq, raw, note, *row in self._connection.execute(_SELECT[self._layout]):
-            if not isinstance(seq, int):  # the table's own text was changed, and its columns are others
-                self.fault(None, "seq", "a record has a place", "an integer", f"a {type(seq).__name__}")
-                return
             notes = [] if note is None else [self._blob(seq, "checkpoint", note)]
             yield Entry(seq, self._blob(seq, "record", raw), notes, tuple(row))
         self._tables()
@@ -2313,8 +2308,8 @@ class Verifier:
             for entry in self.source.entries():
                 self._entry(entry)
         except SQLITE_ERRORS as error:
-            if self.source.torn is None:
-                self.add(self._before + 1, "file", "the file can be read", "a record", error)
+            unread = Finding(self._before + 1, "file", "the file can be read", "a record", brief(str(error)))
+            self.findings += [] if self.source.torn else [unread]
         self.findings += self.source.faults
         self._strays()
         if self.source.torn is None:

@@ -5,6 +5,8 @@ import gc
 import signal
 import sys
 
+_SOON_SECONDS = 0.01
+
 
 def main(arguments: list[str] | None = None) -> None:
     """Run one command and exit with its status; no bad input ends in a traceback."""
@@ -18,6 +20,8 @@ def main(arguments: list[str] | None = None) -> None:
     prepare(given)
     gc.freeze()
     gc.enable()
+    if hasattr(signal, "setitimer"):
+        sys.unraisablehook = _again
     try:
         _on_interrupt(signal.default_int_handler, heard)
         if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
@@ -27,6 +31,8 @@ def main(arguments: list[str] | None = None) -> None:
         _on_interrupt(signal.SIG_IGN, heard)
         status = interrupted(given)
     _on_interrupt(signal.SIG_IGN, heard)  # the answer is out, and only the interpreter's end is left
+    if sys.unraisablehook is _again:
+        signal.setitimer(signal.ITIMER_REAL, 0)
     gc.freeze()  # else the interpreter looks for cycles in all that was imported, as much again
     sys.exit(status)
 
@@ -34,6 +40,20 @@ def main(arguments: list[str] | None = None) -> None:
 def _terminate(number: int, _frame: object) -> None:
     # Not at once: copies of a ledger among the temporary files are removed on the way.
     raise SystemExit(128 + number)
+
+
+def _again(lost: "sys.UnraisableHookArgs") -> None:
+    # A signal that comes while Python calls back from within itself, as imports do, would be lost.
+    if not isinstance(lost.exc_value, KeyboardInterrupt | SystemExit):
+        sys.__unraisablehook__(lost)
+        return
+    told = lost.exc_value
+    signal.signal(signal.SIGALRM, lambda _number, _frame: _raise(told))
+    signal.setitimer(signal.ITIMER_REAL, _SOON_SECONDS)
+
+
+def _raise(told: BaseException) -> None:
+    raise told
 
 
 def _on_interrupt(handler: "signal._HANDLER", heard: bool) -> None:

@@ -107,6 +107,42 @@ def test_an_audit_that_is_terminated_leaves_no_copy_of_a_ledger_with_a_write_ahe
     assert set(ends) <= {3, 128 + signal.SIGTERM, -signal.SIGTERM}, ends
 
 
+CALLED_BACK = """
+import sys, time, weakref
+from evidence.doors import cli
+
+def called_back(_):
+    raise {error}
+
+class Something:
+    pass
+
+sys.unraisablehook = cli._again
+something = Something()
+reference = weakref.ref(something, called_back)
+del something
+time.sleep(0 if "Value" in sys.argv[1] else 60)
+"""
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "told"),
+    [
+        ("SystemExit(143)", 143, b""),
+        ("KeyboardInterrupt", -signal.SIGINT, b"KeyboardInterrupt"),
+        ("ValueError", 0, b"Exception ignored"),
+    ],
+)
+def test_a_signal_that_python_hears_while_it_calls_back_is_not_lost(
+    error: str, status: int, told: bytes
+) -> None:
+    command = [sys.executable, "-c", CALLED_BACK.format(error=error), error]
+    done = subprocess.run(command, env=around(), capture_output=True, timeout=PATIENCE_SECONDS, check=False)
+    assert done.returncode == status
+    assert told in done.stderr
+    assert (b"Exception ignored" in done.stderr) == (status == 0)
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_that_is_killed_leaves_a_whole_ledger(decided: Path, quick: Forking, name: str) -> None:
     dice = random.Random(name)

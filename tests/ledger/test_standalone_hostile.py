@@ -115,6 +115,16 @@ def test_a_schema_after_a_byte_order_mark_is_no_json(tmp_path: Path, body: bytes
     assert allowed(read_body, body) == (expected == "VERIFIED")
 
 
+def test_who_is_told_to_end_ends_once() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        with pytest.raises(SystemExit, match="143"):
+            standalone._stopped(signal.SIGTERM, None)
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 @pytest.mark.parametrize("named", ["SIGTERM", "SIGHUP"])
 def test_a_reader_that_is_told_to_end_leaves_no_copy(tmp_path: Path, named: str) -> None:
     held = opened(tmp_path)
