@@ -67,7 +67,7 @@ class BodyCheck:
 
 def _stored(statement: Statement) -> Iterator[bytes]:
     after = b""
-    while chunk := statement(_BODIES, after, _CHUNK):
+    while (chunk := statement(_BODIES, after, _CHUNK)) and chunk[-1][0] > after:
         yield from (digest for (digest,) in chunk)
         after = chunk[-1][0]
 

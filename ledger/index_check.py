@@ -52,7 +52,7 @@ class _Look:
         # before: the hash of a tuple would not do, its last item moves from row to row within the sum.
         # That of a text is SipHash; the secret before it stands for a key where PYTHONHASHSEED states one.
         self._secret = os.urandom(32).hex()
-        self._named = 0
+        self._named = self._ids = 0
         self._registered: set[tuple[str, bytes]] = set()
         self._head: list[tuple[int, bytes]] = []
 
@@ -91,17 +91,20 @@ class _Look:
             if identity:
                 algorithm, _, digits = identity.partition(":")
                 self._named += self._hash(digits, algorithm, field, seq)
+                self._ids += 1
         return [_key(prev), _key(idem), kind]
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:
         after = -1
-        while chunk := self._statement(_RECORDS, after, _CHUNK):
+        while (chunk := self._statement(_RECORDS, after, _CHUNK)) and chunk[-1][0] > after:
             yield from chunk
             after = chunk[-1][0]
 
     def _looked_up(self) -> int:
         total, last = 0, ("", "", "", -1)
-        while chunk := self._statement(_SUBJECTS, *last, _CHUNK):
+        # More than the records name are too many, or a damaged index in which they come again.
+        while self._ids >= 0 and (chunk := self._statement(_SUBJECTS, *last, _CHUNK)):
+            self._ids -= len(chunk)
             for row in chunk:
                 total += self._hash(*row)
             last = chunk[-1]

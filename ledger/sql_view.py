@@ -79,7 +79,8 @@ class SqlReader:
 
     def records(self, after: int = -1) -> Iterator[tuple[int, bytes]]:
         """Every (seq, raw) beyond `after` in order, a few at a time."""
-        while chunk := self._pairs(AFTER, after, CHUNK):
+        # In a damaged index rows come again, and would for ever: the head then is not the last of them.
+        while (chunk := self._pairs(AFTER, after, CHUNK)) and chunk[-1][0] > after:
             yield from chunk
             after = chunk[-1][0]
 
