@@ -30,7 +30,7 @@ def run(provider: Provider, plan: Plan, clock: Clock, timeout_seconds: float) ->
             failures.append(f"{step}: {error.code}: {error.message}")
         # Provider code is not ours; no error of it, nor its sys.exit(), may end the caller or pass for
         # silence.
-        except BaseException as error:  # noqa: BLE001
+        except BaseException as error:  # noqa: BLE001 - see above
             failures.append(f"{step}: {told(error)}")
 
     thread = threading.Thread(target=work, name=f"provider {provider.provider_id}", daemon=True)

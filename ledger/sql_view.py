@@ -78,9 +78,10 @@ class SqlReader:
         return None if found is None else found[1]
 
     def records(self, after: int = -1) -> Iterator[tuple[int, bytes]]:
-        """Every (seq, raw) beyond `after` in order, a few at a time."""
-        # In a damaged index rows come again, and would for ever: the head then is not the last of them.
-        while (chunk := self._pairs(AFTER, after, CHUNK)) and chunk[-1][0] > after:
+        """Every (seq, raw) beyond `after` in order, a few at a time; IntegrityError: they never end."""
+        while chunk := self._pairs(AFTER, after, CHUNK):
+            if chunk[-1][0] <= after:  # in a damaged table rows come again, and would for ever
+                raise self._wrong("its records come again and again")
             yield from chunk
             after = chunk[-1][0]
 

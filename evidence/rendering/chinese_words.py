@@ -228,6 +228,7 @@ SAID = {
     "there is no bundle at {path}": "{path} 处没有单文件包",
     "there is nothing at {path}": "{path} 处什么也没有",
     "{path} is no tiles folder: {why}": "{path} 不是瓦片目录：{why}",
+    "{path}: its records come again and again": "{path}：其中的记录反复出现",
     "{path} is empty": "{path} 是空文件",
     "what another program began to write is taken back, by {name}": (
         "别的程序写到一半的内容已按 {name} 撤回"
