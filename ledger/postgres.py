@@ -1,28 +1,20 @@
 """The ledger in PostgreSQL, for many machines (ledger.md section 3): the same bytes as in a SQLite file."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from threading import Event
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from ledger.postgres_layout import check_layout, is_laid_out, lay_out
-from ledger.postgres_session import (
-    BEGIN,
-    CollidedError,
-    DoubtError,
-    LostError,
-    NoPostgresLedgerError,
-    Session,
-    TakenError,
-)
+from ledger.postgres_begin import MOST_TRIES, WRITE, begin, named_log
+from ledger.postgres_layout import check_layout
+from ledger.postgres_session import CollidedError, DoubtError, LostError, Session
 from ledger.postgres_url import PostgresUrl
 from ledger.postgres_view import Asked, LogSession, PostgresWriter, Statements
 from ledger.sql_append import SqlWriter
-from ledger.sql_key import KeyInHand, append_all, keyed
+from ledger.sql_key import KeyInHand, append_all
 from ledger.sql_view import AFTER, CHUNK, LAST, LAST_NOTE, LATEST, RAW, SAME_KEY, SqlReader, key_of
 from ledger.store import Appended, Clock, Draft, Head, Known, Opening
-from schemas.errors import BusyError, IntegrityError, StorageError, UsageError
+from schemas.errors import IntegrityError, StorageError, UsageError
 from schemas.ledger import record_id
 
 if TYPE_CHECKING:
@@ -31,12 +23,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 TIMEOUT_SECONDS = 10.0
-MOST_TRIES = 8
 Pause = Callable[[float], object]
 
 _READ = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_WRITE = b"BEGIN ISOLATION LEVEL READ COMMITTED"
-_LOGS = b"SELECT log, name FROM head ORDER BY name"
 _SERVER = b"SELECT current_setting('server_version'), current_setting('fsync') = 'on'"
 
 
@@ -239,7 +228,7 @@ class PostgresLedger(PostgresReadonly):
             from ledger.keyring import ROTATED  # what the key's own admission asks for
 
             ahead += [(LATEST, (ROTATED,)), (LAST_NOTE, ())]
-        session, own = self._begun(_WRITE, self._lock, ahead)
+        session, own = self._begun(WRITE, self._lock, ahead)
         view = PostgresWriter(own, str(self._place), self._clock, self._known)
         try:
             self._key.admit(view, restoring)
@@ -273,7 +262,7 @@ class PostgresLedger(PostgresReadonly):
         """
         for tried in range(MOST_TRIES):
             try:
-                session, own = self._begun(_WRITE, self._lock, ())
+                session, own = self._begun(WRITE, self._lock, ())
                 try:
                     found = own.rows(RAW, last.seq)
                     own.put("UPDATE head SET seq = seq WHERE TRUE")
@@ -289,67 +278,3 @@ class PostgresLedger(PostgresReadonly):
             subject=str(self._place),
             hint="do the same step again: if it was kept, its key finds it",
         ) from cause
-
-
-def named_log(session: Session, place: PostgresUrl) -> tuple[int, str]:
-    """The number and name of the log that `place` means.
-
-    NoPostgresLedgerError: it is not there. UsageError: there are several and none is named.
-    """
-    logs = session.rows(_LOGS)
-    found = [(number, name) for number, name in logs if place.log in (None, name)]
-    if not found:
-        raise NoPostgresLedgerError(f"there is no ledger at {place}", subject=str(place), hint=BEGIN)
-    if len(found) > 1:
-        names = ", ".join(name for _, name in found[:8])
-        raise UsageError(
-            f"{place} holds {len(found)} logs", subject="--ledger", hint=f"name one after a #: {names}"
-        )
-    return found[0]
-
-
-def begin(
-    place: PostgresUrl, clock: Clock, opening: Opening, timeout_seconds: float, signing: "Signing | None"
-) -> PostgresUrl:
-    """The place of the log, which is begun where it is not there, with the tables where they are not."""
-    opening = keyed(opening._replace(origin=opening.origin or place.log), signing)
-    if place.log is not None and place.log != opening.origin:
-        raise UsageError(f"{place} and {opening.origin} are two names", subject="origin")
-    for _ in range(MOST_TRIES):
-        session = Session(place, timeout_seconds, readonly=False)
-        try:
-            return _try_begin(session, place, clock, opening, signing)
-        except (TakenError, CollidedError, DoubtError):
-            continue  # somebody else was first; theirs is as good
-        finally:
-            session.close()
-    raise BusyError(f"{place} is being begun by others", subject=str(place), hint="try again")
-
-
-def _try_begin(
-    session: Session, place: PostgresUrl, clock: Clock, opening: Opening, signing: "Signing | None"
-) -> PostgresUrl:
-    published = None if signing is None else signing.published_note()  # before it is known what is there
-    session.begin(_WRITE)
-    number = 1
-    if is_laid_out(session):
-        check_layout(session, place)
-        logs = session.rows(_LOGS)
-        if logs and (opening.origin is None or opening.origin in {name for _, name in logs}):
-            return place.of_log(named_log(session, place._replace(log=opening.origin))[1])
-        number += max((number for number, _ in logs), default=0)
-    else:
-        lay_out(session)
-    if signing is not None:
-        signing.refuse_used(published)
-    name = opening.origin or f"external-evidence/{os.urandom(8).hex()}"
-    own = LogSession(session, Statements(number))
-    own.put("INSERT INTO head VALUES (-1, '', ?)", name)
-    writer = PostgresWriter(own, str(place), clock)
-    writer.signing = signing
-    writer.found(opening.draft(name), name)
-    note = writer.seal()
-    session.commit()
-    if signing is not None and note is not None:
-        signing.publish(note)
-    return place.of_log(name)

@@ -5,10 +5,11 @@ What a byte is, is told by SQLite itself (its `dbstat` table) and by where the s
 
 import functools
 import shutil
+import signal
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from random import Random
 from typing import BinaryIO, NamedTuple
@@ -30,6 +31,8 @@ _STORED = {
 }
 UNSEEN = ("UNANCHORED", "VERIFIED", "VERIFIED")
 NOT_ASKED = ("", "", "")
+NO_END = ("NO END", "NO END", "NO END")
+LONGEST_SECONDS = 60  # a judgement takes a fraction of one
 EDGES = ("header", "first line", "last line")
 
 
@@ -117,6 +120,8 @@ def content(path: Path) -> object:
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
         try:
             checked = connection.execute("PRAGMA integrity_check").fetchall()
+            if checked != [("ok",)]:
+                return checked  # the rows of a broken tree may come again and again
             schema = connection.execute("SELECT * FROM sqlite_schema").fetchall()
             names = [row[1] for row in schema if row[0] == "table"]
             rows = [connection.execute(f"SELECT * FROM {name}").fetchall() for name in names]  # noqa: S608
@@ -160,12 +165,34 @@ def _put(file: BinaryIO, at: int, value: int) -> None:
     file.write(bytes([value]))
 
 
+class _TooLong(BaseException):
+    """A judgement that does not end; no handler of what is judged takes it for an error of its own."""
+
+
+@contextmanager
+def _at_most(seconds: int) -> Iterator[None]:
+    def ring(*_: object) -> None:
+        raise _TooLong
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def judged(path: Path, fifty: Fifty, *, bare: bool = True) -> tuple[str, str, str]:
     """The word without an anchor, with policy and kept checkpoint, and that of the one-file verifier."""
     policy, kept = fifty.policy.read_bytes(), fifty.checkpoint.read_bytes()
-    alone = standalone.verify(path, fifty.policy, [fifty.checkpoint])
-    first = str(verify(path).verdict) if bare else ""
-    return first, str(verify(path, policy, [kept]).verdict), str(alone["verdict"])
+    try:
+        with _at_most(LONGEST_SECONDS):
+            alone = standalone.verify(path, fifty.policy, [fifty.checkpoint])
+            first = str(verify(path).verdict) if bare else ""
+            return first, str(verify(path, policy, [kept]).verdict), str(alone["verdict"])
+    except _TooLong:
+        return NO_END
 
 
 def table(flips: Iterable[Flip]) -> str:
