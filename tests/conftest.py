@@ -1,8 +1,8 @@
-"""How hard Hypothesis looks (HYPOTHESIS_PROFILE, or `ci` where CI is set, or `quick`); what runs first."""
+"""How hard Hypothesis looks (HYPOTHESIS_PROFILE, or `ci`, or `quick`); what runs first; what is measured."""
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import count
 
 import pytest
@@ -23,6 +23,25 @@ _LONGEST = (
     "tests/providers/standards/service/", "tests/providers/web/capture/", "tests/doors/", "tests/journeys/",
     "tests/rendering/test_report_in_chromium.py", "tests/providers/web/search/", "tests/audit/",
 )  # fmt: skip
+
+
+# Coverage doubles the time of a short process. So the processes are measured of those tests that ask what a
+# command or the service does, not of those that ask the same of a hundred inputs.
+_MEASURED = ("tests/doors/", "tests/providers/standards/service/")
+_OFTEN = ("test_hostile_", "test_streams.py", "test_moments.py", "test_audit_verify.py")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Take from most tests what makes coverage start in their processes."""
+    held = {}
+    if not item.nodeid.startswith(_MEASURED) or item.path.name.startswith(_OFTEN):
+        names = [name for name in os.environ if name.startswith("COVERAGE_PROCESS_")]
+        held = {name: os.environ.pop(name) for name in names}
+    try:
+        return (yield)
+    finally:
+        os.environ.update(held)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
