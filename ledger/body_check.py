@@ -12,7 +12,7 @@ _CHUNK = 256
 _MOST_WAITING = 1000
 _BODIES = "SELECT digest FROM bodies WHERE digest > ? ORDER BY digest LIMIT ?"
 _LENGTH = "SELECT length(bytes) FROM bodies WHERE digest = ?"
-_COUNT = "SELECT COUNT(*) FROM bodies WHERE TRUE"
+_COUNT = "SELECT COUNT(digest) FROM bodies WHERE TRUE"
 _KEY_BYTES = 32
 
 
@@ -67,9 +67,12 @@ class BodyCheck:
 
 def _stored(statement: Statement) -> Iterator[bytes]:
     after = b""
-    while (chunk := statement(_BODIES, after, _CHUNK)) and chunk[-1][0] > after:
-        yield from (digest for (digest,) in chunk)
-        after = chunk[-1][0]
+    while chunk := statement(_BODIES, after, _CHUNK):
+        for (digest,) in chunk:
+            if not isinstance(digest, bytes) or digest <= after:
+                return  # a damaged index, in which rows come again, or those of another table
+            yield digest
+            after = digest
 
 
 def _is_empty(statement: Statement, digest: bytes) -> bool:

@@ -150,10 +150,12 @@ class SqlReader:
         return None if found is None else found[1]
 
     def checkpoints(self) -> Iterator[tuple[int, bytes]]:
-        """Every (size, note) in order of size, a few at a time."""
+        """Every (size, note) in order of size, a few at a time; IntegrityError: they never end."""
         query = "SELECT size, note FROM checkpoints WHERE size > ? ORDER BY size LIMIT ?"
         after = 0
         while self._grown() and (chunk := self._pairs(query, after, CHUNK)):
+            if chunk[-1][0] <= after:
+                raise self._wrong("its checkpoints come again and again")
             yield from chunk
             after = chunk[-1][0]
 
@@ -240,7 +242,7 @@ class SqlReader:
         return {
             "head": self._rows(HEAD),
             "schemas": self._rows("SELECT name, digest FROM schemas WHERE TRUE ORDER BY name, digest"),
-            "subjects": self._rows("SELECT COUNT(*) FROM subjects WHERE TRUE"),
+            "subjects": self._rows("SELECT COUNT(seq) FROM subjects WHERE TRUE"),
         }
 
     def _derived(self, seq: int, record: LedgerRecord) -> dict[str, Any]:

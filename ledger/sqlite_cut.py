@@ -15,7 +15,15 @@ from sqlite3 import Connection, DatabaseError
 from ledger.body_check import RULE as STRAY
 from ledger.carried import CarriedReader, Pair, Place
 from ledger.chain import Break
-from ledger.sqlite_file import APPLICATION_ID, BEFORE_THE_TREE, NoLedgerError, Row, check_layout, connect
+from ledger.sqlite_file import (
+    APPLICATION_ID,
+    BEFORE_THE_TREE,
+    NoLedgerError,
+    Row,
+    bounded,
+    check_layout,
+    connect,
+)
 from ledger.sqlite_torn import Torn
 from ledger.written import read_written
 from schemas.canonical import digest_bytes
@@ -62,7 +70,7 @@ class CutLog:
             os.truncate(copy, self._lost.whole)
             with (
                 closing(connect(copy, "mode=ro&immutable=1", _TIMEOUT_SECONDS)) as connection,
-                closing(CutReader(connection, self._path, self._lost)) as reader,
+                closing(CutReader(bounded(connection, self._lost.whole), self._path, self._lost)) as reader,
             ):
                 yield reader
         finally:
@@ -145,7 +153,7 @@ class CutReader(CarriedReader):
             except IntegrityError:
                 rowid, missed = rowid + 1, missed + 1
                 continue
-            if not found:
+            if not found or found[0][0] <= rowid:  # in a damaged table rows come again
                 return
             yield found[0]
             rowid, missed = found[0][0], 0
@@ -198,13 +206,14 @@ class CutReader(CarriedReader):
             return True
 
     def _notes_left(self) -> None:
-        size = 0
+        seen = 0
         with suppress(IntegrityError):
-            while found := self._stored(_NOTE, size):
+            while found := self._stored(_NOTE, seen):
                 [(size, note, length)] = found
-                if size > self.judged or self._reaches_out(note, length):
+                if size <= seen or size > self.judged or self._reaches_out(note, length):
                     return
                 self.found_note(f"c{size}", size)
+                seen = size
 
     def _reaches_out(self, content: object, size: int) -> bool:
         """Whether zeros of a lost page may be in it: no JSON and no note has any."""

@@ -57,7 +57,7 @@ _FOUND = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"
 # SQLite's primary result codes (sqlite.org/rescode.html) by what a caller can do about them.
 _HEAD_BYTES = 512
 _BUSY = frozenset({5, 6})  # BUSY, LOCKED
-_CORRUPT, _NOT_A_DATABASE = 11, 26
+_STOPPED, _CORRUPT, _NOT_A_DATABASE = 9, 11, 26
 _STORAGE = {
     3: "access is not permitted",
     7: "out of memory",
@@ -88,9 +88,13 @@ def trouble(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> EvidenceEr
         return StorageError(f"{path} cannot be read: {refused}", subject=str(path))
     if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CONSTRAINT_NOTNULL:
         return erased_body(str(path))
-    # SQLite's own message may repeat bytes of a damaged file.
-    said = "the file is damaged, and its error is no text" if isinstance(error, UnicodeDecodeError) else error
-    return IntegrityError(f"{path}: {said}", subject=str(path))
+    return IntegrityError(f"{path}: {_damage(error, code)}", subject=str(path))
+
+
+def _damage(error: Exception, code: int) -> str:
+    if isinstance(error, UnicodeDecodeError):  # SQLite's own message may repeat bytes of a damaged file
+        return "the file is damaged, and its error is no text"
+    return "its pages are named again and again" if code == _STOPPED else str(error)
 
 
 def _no_database(error: object, path: Path) -> str:
@@ -151,6 +155,18 @@ def connect(path: Path, options: str, timeout_seconds: float) -> sqlite3.Connect
         )
     except sqlite3.Error as error:
         raise trouble(error, path) from error
+
+
+def bounded(connection: sqlite3.Connection, size: int) -> sqlite3.Connection:
+    """The connection, on which what cannot end in a ledger of `size` bytes ends in an IntegrityError.
+
+    A few pages that name each other many times over are a table of more rows than any machine can read. In a
+    whole ledger a statement takes SQLite a tenth of a step for each byte, all its repetitions in one reading
+    together.
+    """
+    # `COUNT(*)` alone takes one step whatever there is to count, so that no statement here says it.
+    connection.set_progress_handler(lambda: True, min(250_000 + 8 * size, 2**31 - 1))
+    return connection
 
 
 def run(connection: sqlite3.Connection, path: Path, sql: str, *values: object) -> list[Row]:

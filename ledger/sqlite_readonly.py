@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from ledger.sqlite_file import NoLedgerError, check_layout, connect, is_there, run
+from ledger.sqlite_file import NoLedgerError, bounded, check_layout, connect, is_there, run
 from ledger.sqlite_view import SqliteReader
 from schemas.errors import BusyError, IntegrityError, NotFoundError, StorageError
 
@@ -127,18 +127,23 @@ def _open(path: Path) -> _Session:
         log_size = None
     if log_size is not None and shared_size is not None and not journal(path):
         # Takes locks in the shared memory, writes no byte of it; a dead writer's is not even used.
-        return _Session(connect(path, "mode=ro&readonly_shm=1", _TIMEOUT_SECONDS), path)
+        return _Session(_connected(path, "mode=ro&readonly_shm=1", log_size), path)
     if log_size:
         # SQLite reads a write-ahead file only with shared memory beside it, which it would have to make; and
         # first it would play in a rollback file, which is not of a ledger in this mode.
         copy = _copied(path, log)
-        return _Session(connect(copy / path.name, "mode=ro", _TIMEOUT_SECONDS), path, stamp, copy)
+        return _Session(_connected(copy / path.name, "mode=ro", log_size), path, stamp, copy)
     return _alone(path, stamp)
 
 
 def _alone(path: Path, stamp: _Stamp) -> _Session:
     # All records are in the one file. Nothing locks it, so that it is looked at again at the end.
-    return _Session(connect(path, "mode=ro&immutable=1", _TIMEOUT_SECONDS), path, stamp)
+    return _Session(_connected(path, "mode=ro&immutable=1"), path, stamp)
+
+
+def _connected(path: Path, options: str, log_size: int = 0) -> sqlite3.Connection:
+    _, size, _ = _stamp(path)
+    return bounded(connect(path, options, _TIMEOUT_SECONDS), size + log_size)
 
 
 def sides(path: Path) -> tuple[int | None, int | None]:

@@ -1762,6 +1762,11 @@ class Sqlite(Source):
         self._connection = sqlite3.connect(
             f"{self._place.absolute().as_uri()}?{options}", uri=True, isolation_level=None
         )
+        # A few pages that name each other many times over are a table that nobody can read to its end; for a
+        # whole ledger SQLite takes less than one step a byte.
+        log = self._place.with_name(f"{self._place.name}-wal")
+        size = self._place.stat().st_size + (log.stat().st_size if log.is_file() else 0)
+        self._connection.set_progress_handler(lambda: True, min(250_000 + 8 * size, 2**31 - 1))
         self._connection.text_factory = lambda data: data.decode(errors="surrogateescape")
         self._layout = LAYOUTS[-1]
         try:
@@ -1799,7 +1804,13 @@ class Sqlite(Source):
             shutil.rmtree(self._folder)
 
     def entries(self) -> Iterator[Entry]:
+        last = -(2**63) - 1
         for seq, raw, note, *row in self._connection.execute(_SELECT[self._layout]):
+            if seq <= last:
+                found = "its records come again and again"
+                self.fault(None, "file", "the file can be read", "a record", found)
+                break
+            last = seq
             notes = [] if note is None else [self._blob(seq, "checkpoint", note)]
             yield Entry(seq, self._blob(seq, "record", raw), notes, tuple(row))
         self._tables()
@@ -1859,7 +1870,7 @@ class Sqlite(Source):
         schemas = self._rows("SELECT name, digest FROM schemas ORDER BY name, digest")
         self._same(None, "schemas", sorted(self._schemas), schemas)
         if self._all_read:
-            self._same(None, "subjects", [(self._named,)], self._rows("SELECT count(*) FROM subjects"))
+            self._same(None, "subjects", [(self._named,)], self._rows("SELECT count(seq) FROM subjects"))
         if self._layout > 1:
             stray = "SELECT size FROM checkpoints WHERE size - 1 NOT IN (SELECT seq FROM records)"
             self._same(None, "checkpoints", [], self._rows(stray))
@@ -2003,7 +2014,7 @@ class Remnant(Sqlite):
             except SQLITE_ERRORS:
                 rowid, missed = rowid + 1, missed + 1
                 continue
-            if not found:
+            if not found or found[0][0] <= rowid:  # in a damaged table rows come again
                 return
             yield found[0]
             rowid, missed = found[0][0], 0
@@ -2053,13 +2064,14 @@ class Remnant(Sqlite):
 
     def _stored_notes(self) -> None:
         """Which checkpoints can be read, of the records that can be judged."""
-        size, query = 0, "SELECT size, note FROM checkpoints WHERE size > ? ORDER BY size LIMIT 1"
+        seen, query = 0, "SELECT size, note FROM checkpoints WHERE size > ? ORDER BY size LIMIT 1"
         with suppress(*SQLITE_ERRORS):
-            while self._layout > 1 and (found := self._rows(query, size)):
+            while self._layout > 1 and (found := self._rows(query, seen)):
                 [(size, note)] = found
-                if size > self._judged or self._reaches_out(note, len(note)):
+                if size <= seen or size > self._judged or self._reaches_out(note, len(note)):
                     return
                 self._notes.add(size)
+                seen = size
 
     def _noted(self, query: str, size: int) -> list[tuple[Any, ...]]:
         return self._rows(query, size) if size in self._notes else []

@@ -229,6 +229,8 @@ SAID = {
     "there is nothing at {path}": "{path} 处什么也没有",
     "{path} is no tiles folder: {why}": "{path} 不是瓦片目录：{why}",
     "{path}: its records come again and again": "{path}：其中的记录反复出现",
+    "{path}: its checkpoints come again and again": "{path}：其中的检查点反复出现",
+    "{path}: its pages are named again and again": "{path}：其中的页被反复引用",
     "{path} is empty": "{path} 是空文件",
     "what another program began to write is taken back, by {name}": (
         "别的程序写到一半的内容已按 {name} 撤回"
