@@ -16,6 +16,7 @@ _TIMEOUT_SECONDS = 10.0
 # A writer that ends between our look at the folder and our opening takes its side files away.
 _TRIES = 3
 _LOG_HEADER = 32  # bytes of a write-ahead file before its first page
+_MOST_VALUE_BYTES = 1 << 17  # more than a record or a checkpoint may have; bodies are read one by one
 _MOST_OF_A_JOURNAL = 0x20009  # more than the largest header and one page of the largest size
 
 _Stamp = tuple[int, int, int]
@@ -143,7 +144,10 @@ def _alone(path: Path, stamp: _Stamp) -> _Session:
 
 def _connected(path: Path, options: str, log_size: int = 0) -> sqlite3.Connection:
     _, size, _ = _stamp(path)
-    return bounded(connect(path, options, _TIMEOUT_SECONDS), size + log_size)
+    connection = bounded(connect(path, options, _TIMEOUT_SECONDS), size + log_size)
+    # Many rows may rest on the same pages: a few hundred at a time are many times the file.
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_VALUE_BYTES)
+    return connection
 
 
 def sides(path: Path) -> tuple[int | None, int | None]:

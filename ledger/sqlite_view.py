@@ -9,8 +9,9 @@ from ledger.chain import Break
 from ledger.sql_append import SqlWriter
 from ledger.sql_view import Row, SqlReader
 from ledger.sqlite_file import BEFORE_THE_TREE, layout_of, run, run_all
-from ledger.store import Clock, Known
+from ledger.store import MOST_BODY_BYTES, Clock, Known
 
+_MOST_ROW_BYTES = MOST_BODY_BYTES + 1024
 _MOST_KEYS = 256  # SQLite takes 999 and more, which its builders choose
 
 
@@ -29,6 +30,14 @@ class SqliteReader(SqlReader):
         if self._has_tree is None:
             self._has_tree = layout_of(self._connection, self._path) != BEFORE_THE_TREE
         return self._has_tree
+
+    def body(self, digest: str) -> bytes | None:
+        """As for every store; also where whoever reads limits how long everything else may be."""
+        limit = self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_ROW_BYTES)
+        try:
+            return super().body(digest)
+        finally:
+            self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, limit)
 
     def index_breaks(self) -> Iterator[Break]:
         """As for every store, and each page and index of the file that does not fit the others."""
