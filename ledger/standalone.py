@@ -706,7 +706,8 @@ def readable(raw: bytes) -> tuple[dict[str, Any] | None, RuleError | None]:
     try:
         return read_record(raw), None
     except RuleError as error:
-        return None, error
+        # Without the frames of the one that was raised, which hold the bytes until they are collected.
+        return None, RuleError(error.field, error.expected, error.found)
 
 
 # --- artifacts, in their normalised form (lifecycle.md sections 1 to 9) ----------------------------------

@@ -55,8 +55,51 @@ def bomb(raw: bytes, root: int, depth: int, fan: int) -> bytes:
 
 def interior(kind: int, to: bytes, key: bytes, fan: int) -> bytes:
     """A page of `fan` cells, or as many as there is room for, that all lead to one page."""
-    cell = to + key
-    fan = min(fan, (PAGE - 12) // (len(cell) + 2))
-    places = [PAGE - len(cell) * (one + 1) for one in range(fan)]
-    head = struct.pack(">BHHHB", kind, 0, fan, places[-1], 0) + to + struct.pack(f">{fan}H", *places)
-    return head + bytes(places[-1] - len(head)) + cell * fan
+    return _filled(kind, to, [to + key] * min(fan, (PAGE - 12) // (len(to + key) + 2)))
+
+
+def shared(raw: bytes, root: int, rows: int) -> bytes:
+    """The file with that many rows in a table, from 0 on, that all rest on the pages of its last one.
+
+    That one must be longer than a page.
+    """
+    leaf = last_leaf(raw, root)
+    [last] = struct.unpack_from(">H", leaf, 6 + 2 * int.from_bytes(leaf[3:5], "big"))
+    size, at = _varint(leaf, last)
+    _, start = _varint(leaf, at)
+    least = (PAGE - 12) * 32 // 255 - 23  # the format's M, K and U are these, PAGE - 4 and PAGE
+    inside = least + (size - least) % (PAGE - 4)
+    if inside > PAGE - 35:
+        inside = least
+    before, after = leaf[last:at], leaf[start : start + inside + 4]
+    each = (PAGE - 8) // (len(before) + 2 + len(after) + 2)
+    count, above = len(raw) // PAGE, []
+    for first in range(0, rows, each):
+        keys = range(first, min(first + each, rows))
+        count += 1
+        raw = put(raw, count, _filled(_TABLE + 8, b"", [before + _key(key) + after for key in keys]))
+        above.append((struct.pack(">I", count), _key(keys[-1])))
+    raw = put(raw, root, _filled(_TABLE, above[-1][0], [to + key for to, key in above[:-1]]))
+    return raw[:28] + struct.pack(">I", count) + raw[32:]
+
+
+def _filled(kind: int, rightmost: bytes, cells: list[bytes]) -> bytes:
+    places, end = [], PAGE
+    for cell in cells:
+        end -= len(cell)
+        places.append(end)
+    head = struct.pack(">BHHHB", kind, 0, len(cells), end, 0) + rightmost
+    head += struct.pack(f">{len(cells)}H", *places)
+    return head + bytes(end - len(head)) + b"".join(reversed(cells))
+
+
+def _varint(raw: bytes, at: int) -> tuple[int, int]:
+    """A number of the format, and where it ends."""
+    value = 0
+    while raw[at] & 128:
+        value, at = value << 7 | raw[at] & 127, at + 1
+    return value << 7 | raw[at], at + 1
+
+
+def _key(number: int) -> bytes:
+    return bytes([number]) if number < 128 else bytes([128 | number >> 7, number & 127])

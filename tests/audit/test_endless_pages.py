@@ -1,5 +1,6 @@
 """Files of few pages with more rows than anybody can read: each is judged, and soon."""
 
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,8 @@ from schemas.errors import IntegrityError
 from tests.audit import fifty
 from tests.audit.fifty import Fifty
 from tests.audit.flips import judged
-from tests.audit.pages import PAGE, bomb, last_leaf, put, roots
+from tests.audit.pages import PAGE, bomb, last_leaf, put, roots, shared
+from tests.ledger.steps import edit as run_sql
 
 TREES = (
     "records", "bodies", "subjects", "schemas", "head", "checkpoints", "records_by_kind",
@@ -58,6 +60,30 @@ def test_a_tree_with_the_rows_of_another_one_is_tampered(
     for how in (below, lambda raw: put(raw, places[tree], last_leaf(raw, places[other]))):
         path = changed(whole, tmp_path, how)
         assert judged(path, whole) == ("TAMPERED", "TAMPERED", "TAMPERED")
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "UPDATE records SET raw = randomblob(1 << 20) WHERE seq = 49",
+        "UPDATE records SET kind = CAST(zeroblob(1 << 20) AS TEXT) WHERE seq = 49",
+        "UPDATE checkpoints SET note = zeroblob(1 << 20) WHERE size = 50",
+    ],
+)
+def test_rows_that_rest_on_the_same_pages_cost_no_multiple_of_the_file(
+    whole: Fifty, tmp_path: Path, edit: str
+) -> None:
+    path = changed(whole, tmp_path, lambda raw: raw)
+    run_sql(path, edit)
+    path.write_bytes(shared(path.read_bytes(), roots(path)[edit.split()[1]], 256))
+    tracemalloc.start()
+    try:
+        words = judged(path, whole)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert words == ("TAMPERED", "TAMPERED", "TAMPERED")
+    assert peak < 32 << 20  # 256 rows of 1 MiB
 
 
 def test_what_comes_again_and_again_is_told_to_whoever_reads_it(whole: Fifty, tmp_path: Path) -> None:
