@@ -246,7 +246,9 @@ class SqlReader:
         }
 
     def _derived(self, seq: int, record: LedgerRecord) -> dict[str, Any]:
-        row = self._rows("SELECT prev, idem, kind FROM records WHERE seq = ?", seq)[0]
+        # In a damaged table a row that was walked to may not be found by its key.
+        found = self._rows("SELECT prev, idem, kind FROM records WHERE seq = ?", seq)
+        row = found[0] if found else ("none", "none", "none")
         # Asked for by key: looking for all rows of one seq would read the whole table each time. A row
         # that no record asks for is seen in their number.
         present = "SELECT 1 FROM subjects WHERE hex = ? AND algorithm = ? AND field = ? AND seq = ?"

@@ -100,7 +100,8 @@ class CutReader(CarriedReader):
             raise
 
     def content(self, place: Place) -> bytes:
-        [(value,)] = self._stored(_STORED[str(place)[0]], _number(place))
+        found = self._stored(_STORED[str(place)[0]], _number(place))
+        value = found[0][0] if found else b""  # walked to, and not found by its key
         # Only a checkpoint may be something else than bytes; nothing reads as no note.
         return value if isinstance(value, bytes) else b""
 

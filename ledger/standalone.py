@@ -1971,15 +1971,15 @@ class Remnant(Sqlite):
         for seq in range(count):
             # Asked as they were counted: amid what SQLite calls a checkpoint one may be found so, and not by
             # its own seq.
-            [(_, raw, _)] = self._rows(self.RECORD, seq - 1)
-            yield raw
+            found = self._rows(self.RECORD, seq - 1)
+            yield found[0][1] if found else b""
 
     def body(self, record: Wire) -> bytes | None:
         place = self._places.get(record["body"]["digest"])
         if place is None:
             return None
-        [(body,)] = self._rows("SELECT bytes FROM bodies WHERE rowid = ?", place)
-        return bytes(body)
+        found = self._rows("SELECT bytes FROM bodies WHERE rowid = ?", place)
+        return bytes(found[0][0]) if found else b""  # walked to, and not found by its key
 
     def strays(self, named: set[str]) -> Iterator[str]:
         # Bodies come in the order of the records that name them: behind the last one their records are lost.

@@ -58,6 +58,17 @@ def interior(kind: int, to: bytes, key: bytes, fan: int) -> bytes:
     return _filled(kind, to, [to + key] * min(fan, (PAGE - 12) // (len(to + key) + 2)))
 
 
+def parted(raw: bytes, root: int, key: int) -> bytes:
+    """The file with `key` as the last one below the first page that a table's root leads to.
+
+    A row behind it on that page is walked to, and not found by its own key.
+    """
+    top = page(raw, root)
+    [first] = struct.unpack_from(">H", top, 12)
+    assert top[0] == _TABLE
+    return put(raw, root, top[: first + 4] + bytes([key]) + top[first + 5 :])
+
+
 def shared(raw: bytes, root: int, rows: int) -> bytes:
     """The file with that many rows in a table, from 0 on, that all rest on the pages of its last one.
 

@@ -1,4 +1,4 @@
-"""Files of few pages with more rows than anybody can read: each is judged, and soon."""
+"""Pages that lead to more rows than anybody can read, or not to their own: each is judged, and soon."""
 
 import tracemalloc
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from schemas.errors import IntegrityError
 from tests.audit import fifty
 from tests.audit.fifty import Fifty
 from tests.audit.flips import judged
-from tests.audit.pages import PAGE, bomb, last_leaf, put, roots, shared
+from tests.audit.pages import PAGE, bomb, last_leaf, parted, put, roots, shared
 from tests.ledger.steps import edit as run_sql
 
 TREES = (
@@ -60,6 +60,20 @@ def test_a_tree_with_the_rows_of_another_one_is_tampered(
     for how in (below, lambda raw: put(raw, places[tree], last_leaf(raw, places[other]))):
         path = changed(whole, tmp_path, how)
         assert judged(path, whole) == ("TAMPERED", "TAMPERED", "TAMPERED")
+
+
+@pytest.mark.parametrize("lost", [0, PAGE])
+@pytest.mark.parametrize("table", ["records", "bodies"])
+def test_a_row_that_is_walked_to_and_not_found_by_its_key_is_tampered(
+    whole: Fifty, tmp_path: Path, table: str, lost: int
+) -> None:
+    path = changed(whole, tmp_path, lambda raw: raw)
+    run_sql(
+        path, "UPDATE records SET idem = x'00' WHERE seq = 40"
+    )  # so that each row is looked at by its key
+    raw = parted(path.read_bytes(), roots(path)[table], 2)
+    path.write_bytes(raw[: len(raw) - lost])
+    assert judged(path, whole) == ("TAMPERED", "TAMPERED", "TAMPERED")
 
 
 @pytest.mark.parametrize(
