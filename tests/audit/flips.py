@@ -193,6 +193,8 @@ def judged(path: Path, fifty: Fifty, *, bare: bool = True) -> tuple[str, str, st
             return first, str(verify(path, policy, [kept]).verdict), str(alone["verdict"])
     except _TooLong:
         return NO_END
+    except Exception as error:  # noqa: BLE001 - whatever nobody foresaw, told with its place among the others
+        return (repr(error),) * 3
 
 
 def table(flips: Iterable[Flip]) -> str:

@@ -68,9 +68,8 @@ def test_a_row_that_is_walked_to_and_not_found_by_its_key_is_tampered(
     whole: Fifty, tmp_path: Path, table: str, lost: int
 ) -> None:
     path = changed(whole, tmp_path, lambda raw: raw)
-    run_sql(
-        path, "UPDATE records SET idem = x'00' WHERE seq = 40"
-    )  # so that each row is looked at by its key
+    # An index that does not fit, so that each row is looked at by its key.
+    run_sql(path, "UPDATE records SET idem = x'00' WHERE seq = 40")
     raw = parted(path.read_bytes(), roots(path)[table], 2)
     path.write_bytes(raw[: len(raw) - lost])
     assert judged(path, whole) == ("TAMPERED", "TAMPERED", "TAMPERED")
