@@ -52,7 +52,13 @@ _ANALYZED = {
     "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
     "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
 }
-_FOUND = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"
+# SQLite also keeps what the SQL says already, by columns, and the indexes that it makes for UNIQUE.
+_FOUND = "SELECT type, name, tbl_name, sql FROM sqlite_master"
+_MADE_BY_SQLITE = {
+    ("index", "sqlite_autoindex_records_1", "records", None),
+    ("index", "sqlite_autoindex_records_2", "records", None),
+    ("index", "sqlite_autoindex_bodies_1", "bodies", None),
+}
 
 # SQLite's primary result codes (sqlite.org/rescode.html) by what a caller can do about them.
 _HEAD_BYTES = 512
@@ -223,10 +229,17 @@ def check_layout(connection: sqlite3.Connection, path: Path) -> int:
     found = run(connection, path, _FOUND)
     if layout_of(connection, path) != layout:  # somebody brought it up meanwhile
         return check_layout(connection, path)
-    ours = sorted(sql for sql in (str(sql) for (sql,) in found) if sql not in _ANALYZED)
-    if ours != sorted(_LAYOUTS[layout]):
+    ours = {*map(_as_kept, _LAYOUTS[layout]), *_MADE_BY_SQLITE}
+    kept = [row for row in found if row[3] not in _ANALYZED or row != _as_kept(row[3])]
+    if set(kept) != ours or len(kept) != len(ours):
         raise IntegrityError(f"{path} has other tables, indexes or triggers than a ledger", subject=str(path))
     return layout
+
+
+def _as_kept(sql: str) -> Row:
+    """The row of SQLite's own table for a CREATE statement, as `_FOUND` gives it."""
+    _, kind, name, *rest = sql.replace("(", " (").split()
+    return kind.lower(), name, rest[1] if kind == "INDEX" else name, sql
 
 
 def bring_up(connection: sqlite3.Connection, path: Path) -> None:

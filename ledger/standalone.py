@@ -1735,11 +1735,24 @@ _ANALYZED = (
     "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
     "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
 )
+# Their rows hold no SQL.
+_AUTOMATIC = (
+    ("index", "sqlite_autoindex_bodies_1", "bodies", None),
+    ("index", "sqlite_autoindex_records_1", "records", None),
+    ("index", "sqlite_autoindex_records_2", "records", None),
+)
 _SELECT = {
     1: "SELECT seq, raw, NULL, prev, idem, kind, NULL FROM records ORDER BY seq",
     2: "SELECT seq, raw, note, prev, idem, kind, tree FROM records LEFT JOIN checkpoints ON size = seq + 1"
     " ORDER BY seq",
 }
+
+
+def _schema_row(sql: str) -> tuple[str, str, str, str]:
+    """What SQLite's own table says of a table or index: its kind, its name, the table, the SQL."""
+    match = re.match(r"CREATE (TABLE|INDEX) (\w+)(?: ON (\w+))?", sql)
+    kind, name, table = match.groups() if match else ("", "", "")
+    return kind.lower(), name, table or name, sql
 
 
 class Sqlite(Source):
@@ -1788,11 +1801,13 @@ class Sqlite(Source):
         [(self._layout,)] = self._rows("PRAGMA user_version")
         if self._layout not in LAYOUTS:
             raise CannotVerifyError(f"a ledger of layout {self._layout}; known are {LAYOUTS}")
-        every = (str(sql) for (sql,) in self._rows("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"))
-        found = sorted(sql for sql in every if sql not in _ANALYZED)
+        analyzed = [repr(_schema_row(sql)) for sql in _ANALYZED]
+        every = map(repr, self._rows("SELECT type, name, tbl_name, sql FROM sqlite_master"))
+        found = sorted(row for row in every if row not in analyzed)
         ours = LAYOUT_SQL[self._layout]
-        if found != ours:
-            self.fault(None, "tables", "exactly a ledger's tables, indexes and triggers", ours, found)
+        expected = sorted(map(repr, [*map(_schema_row, ours), *_AUTOMATIC]))
+        if found != expected:
+            self.fault(None, "tables", "exactly a ledger's tables, indexes and triggers", expected, found)
             # A view or a column that is computed may be endless, or huge: it is not asked.
             self._connection.close()
             self._connection = sqlite3.connect(":memory:", isolation_level=None)

@@ -33,7 +33,8 @@ def test_the_ledger_of_fifty_is_clean_in_both_forms_to_both_verifiers(whole: Fif
 def test_bytes_of_every_part_of_a_sqlite_ledger_flipped_are_each_seen(whole: Fifty, tmp_path: Path) -> None:
     sizes = [16, 17, 31]  # of a page, and of the file: damage there is no cut, or looks like one
     endless = [8151, 22731]  # of tables whose rows then come again and again
-    places = [*sizes, *endless, *flips.some_of_each(whole.sqlite, 4, seed=1)]
+    named = [3002, 3735, 3780]  # the names of tables and indexes, and that they are text
+    places = [*sizes, *endless, *named, *flips.some_of_each(whole.sqlite, 4, seed=1)]
     told = list(flips.flip(whole, whole.sqlite, tmp_path / "copy.sqlite3", places))
     assert [one for one in told if not one.right] == []
     assert len(told) > 60
