@@ -16,7 +16,7 @@ _TIMEOUT_SECONDS = 10.0
 # A writer that ends between our look at the folder and our opening takes its side files away.
 _TRIES = 3
 _LOG_HEADER = 32  # bytes of a write-ahead file before its first page
-_MOST_VALUE_BYTES = 1 << 17  # more than a record or a checkpoint may have; bodies are read one by one
+_MOST_VALUE_BYTES = 1 << 20  # of a checkpoint; a record may have fewer, and bodies are read one by one
 _MOST_OF_A_JOURNAL = 0x20009  # more than the largest header and one page of the largest size
 
 _Stamp = tuple[int, int, int]

@@ -11,7 +11,7 @@ from ledger.sql_view import Row, SqlReader
 from ledger.sqlite_file import BEFORE_THE_TREE, layout_of, run, run_all
 from ledger.store import MOST_BODY_BYTES, Clock, Known
 
-_MOST_ROW_BYTES = MOST_BODY_BYTES + 1024
+_MOST_ROW_BYTES = MOST_BODY_BYTES + 1024  # the body and its digest
 _MOST_KEYS = 256  # SQLite takes 999 and more, which its builders choose
 
 

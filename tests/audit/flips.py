@@ -175,9 +175,8 @@ def _at_most(seconds: int) -> Iterator[None]:
         raise _TooLong
 
     before = signal.signal(signal.SIGPROF, ring)
-    signal.setitimer(
-        signal.ITIMER_PROF, seconds
-    )  # of this process's own time: a machine may be slow, or paused
+    # Of this process's own time: a machine may be slow, or paused.
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""SQLite pages that name each other many times over (sqlite.org/fileformat2.html section 1.6)."""
+"""Files with SQLite pages that lead elsewhere than a ledger's (sqlite.org/fileformat2.html section 1.6)."""
 
 import sqlite3
 import struct

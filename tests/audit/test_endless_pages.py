@@ -78,9 +78,9 @@ def test_a_row_that_is_walked_to_and_not_found_by_its_key_is_tampered(
 @pytest.mark.parametrize(
     "edit",
     [
-        "UPDATE records SET raw = randomblob(1 << 20) WHERE seq = 49",
-        "UPDATE records SET kind = CAST(zeroblob(1 << 20) AS TEXT) WHERE seq = 49",
-        "UPDATE checkpoints SET note = zeroblob(1 << 20) WHERE size = 50",
+        "UPDATE records SET raw = randomblob(1 << 21) WHERE seq = 49",
+        "UPDATE records SET kind = CAST(zeroblob(1 << 21) AS TEXT) WHERE seq = 49",
+        "UPDATE checkpoints SET note = zeroblob(1 << 21) WHERE size = 50",
     ],
 )
 def test_rows_that_rest_on_the_same_pages_cost_no_multiple_of_the_file(
@@ -96,7 +96,7 @@ def test_rows_that_rest_on_the_same_pages_cost_no_multiple_of_the_file(
     finally:
         tracemalloc.stop()
     assert words == ("TAMPERED", "TAMPERED", "TAMPERED")
-    assert peak < 32 << 20  # 256 rows of 1 MiB
+    assert peak < 32 << 20  # 256 rows of 2 MiB
 
 
 def test_what_comes_again_and_again_is_told_to_whoever_reads_it(whole: Fifty, tmp_path: Path) -> None:
